@@ -1,0 +1,34 @@
+/**
+ * The way to one instance: its socket, its pull queue, or its HTTP endpoint.
+ *
+ * D1  `deliver` either takes the message on its way or answers false at once; it never throws and never blocks.
+ * D2  For each message taken, the receiver hears at most one answer over this link: accepted, completed, failed or refused.
+ *     After `accepted` the receipt comes by `complete`, over any connection.
+ * D3  It keeps no message beyond its answer, and promises neither arrival nor order: attempts and time-outs are the
+ *     caller's business.
+ */
+export interface Link {
+  readonly kind: "ws" | "pull" | "http";
+  deliver(message: Outgoing, receiver: Receiver): boolean;
+  cancel(messageId: string, attempt: number, reason: string): void;
+  /** Ends the link; 4001 superseded, 4010 draining, … */
+  close(code: number, reason: string): void;
+}
+
+/** A message on its way to an instance. `envelope` is JSON text, made once. */
+export interface Outgoing {
+  readonly messageId: string;
+  readonly attempt: number;
+  readonly envelope: string;
+}
+
+/** Who waits for the answer of one attempt. All texts are raw JSON. */
+export interface Receiver {
+  /** A pull agent has fetched it; sockets and webhooks are sent at once. */
+  sent?(): void;
+  accepted(): void;
+  completed(data: string, receipt: string | undefined): void;
+  failed(error: string, receipt: string | undefined): void;
+  /** Not executed. */
+  refused(code: string, message: string, retryAfterMs: number | undefined): void;
+}

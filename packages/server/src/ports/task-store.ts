@@ -1,0 +1,143 @@
+import type { AgentErrorShape, DeliveryMode, ErrorBody, OnStalled, Receipt, TaskState } from "@agent-reach/protocol";
+
+/**
+ * Where tasks are kept.
+ *
+ * TS1  `insert` stores a task once: a second one with the same messageId, or the same scope and idempotencyKey, is not
+ *      stored, and the first one is answered. (An idempotencyKey that was not given is the messageId itself, so a key
+ *      equal to another task's messageId in the same scope is the same key.)
+ * TS2  `insert` and `update` resolve only when the change is durable, as far as the engine is durable at all.
+ * TS3  `update` is compare-and-set on `revision`, which it raises by one; it answers the stored task, or undefined on a mismatch.
+ * TS4  `claimDue` hands no task to two callers: a claimed one is not handed out again until it has been updated, or
+ *      `release`d, or the store was reopened. Claims need not survive the process.
+ * TS5  `claimDue` on a lane hands out queued tasks whose `dueAt` has come, oldest dueAt first, then in order of insertion;
+ *      never one whose predecessor (same `orderKey`, inserted earlier) is not terminal.
+ * TS6  `claimDue` on the lane OVERDUE hands out tasks that are not queued but due, and queued ones past their deadline.
+ * TS7  Input and data are kept as the JSON text that came in, to the digit.
+ * TS8  A store that cannot write rejects with NOT_READY, has changed nothing, and works again when the cause is gone.
+ *
+ * It knows no clock, moves nothing by itself, and does not promise that `list` sees one moment across pages.
+ */
+export interface TaskStore {
+  insert(task: NewTask): Promise<{ task: TaskRecord; duplicate: boolean }>;
+  get(messageId: string): Promise<TaskRecord | undefined>;
+  /** `data`: the raw JSON text of the result where this update brings one. */
+  update(task: TaskRecord, data?: string): Promise<TaskRecord | undefined>;
+  /** Up to `limit` tasks of the lane that are due at `now`, marked as claimed. */
+  claimDue(claim: { lane: string; now: number; limit: number }): Promise<TaskRecord[]>;
+  /** Gives claims back unchanged. */
+  release(messageIds: readonly string[]): void;
+  /** Newest first, or in ascending order of insertion for `order: "oldest"`. `after` is a `seq` of the page before. */
+  list(filter: TaskFilter, page: { after?: number; limit: number; order?: "newest" | "oldest" }): Promise<TaskRecord[]>;
+  /** What waits, by lane: for queues, for the dispatcher's start, and for metrics. */
+  counts(): Promise<TaskCounts>;
+  /** Forgets up to `limit` terminal tasks that settled before `before`; answers how many. */
+  trim(before: number, limit: number): Promise<number>;
+}
+
+/** The lane of everything that is not waiting for a free instance. */
+export const OVERDUE = "";
+
+export interface TaskRecord {
+  /** Order of insertion on this store, from 1. Set by the store. */
+  seq: number;
+  revision: number;
+  messageId: string;
+  traceId: string;
+  tenant: string;
+  principal: string;
+  /** Given by the sender, or the messageId. */
+  idempotencyKey: string;
+  /** SHA-256 of target, capability or intent, and canonical input. */
+  contentHash: string;
+  state: TaskState;
+  /** Which waiting line it stands in while queued: tasks of one lane can be served by the same instances. Else OVERDUE. */
+  lane: string;
+  /** When someone must look at it again, wall ms; undefined: nobody (terminal, or stalled for review). */
+  dueAt: number | undefined;
+  /** When it stops waiting to be delivered, wall ms. */
+  deadlineAt: number;
+  capability: string;
+  agentId: string | undefined;
+  instanceId: string | undefined;
+  groupId: string | undefined;
+  /** Tasks with one orderKey are handed out one after another. */
+  orderKey: string | undefined;
+  createdAt: number;
+  /** When it became terminal, wall ms. */
+  settledAt: number | undefined;
+  /** Number of the newest attempt; 0 before the first. Never reused. */
+  attempt: number;
+  attempts: AttemptRecord[];
+  /** Deliveries that failed for want of an acknowledgement, and losses of an instance: counted apart. */
+  deliveryFailures: number;
+  losses: number;
+  request: TaskRequest;
+  error: ErrorBody | undefined;
+  receipt: Receipt | undefined;
+  /** Whether the submitter has yet to acknowledge the terminal state. */
+  notify: boolean;
+  /** Raw JSON text. */
+  input: string;
+  data: string | undefined;
+}
+
+export type NewTask = Omit<TaskRecord, "seq" | "revision">;
+
+/** What the sender asked for, as far as delivery needs it. Never changes. */
+export interface TaskRequest {
+  target?: { agentId?: string; instanceId?: string };
+  intent?: string;
+  sessionRef?: string;
+  sequence?: number;
+  partitionKey?: string;
+  parentId?: string;
+  labels?: Record<string, string>;
+  version?: string;
+  weights?: unknown;
+  source: { agentId?: string; instanceId?: string };
+  chain?: { agentId?: string; messageId: string }[];
+  timeoutMs: number;
+  completionTimeoutMs: number;
+  ackTimeoutMs?: number;
+  onStalled: OnStalled;
+  delivery: DeliveryMode;
+  /** The session that wants to be told, as long as it lives. */
+  sessionId?: string;
+  externalTraceId?: string;
+}
+
+export interface AttemptRecord {
+  attempt: number;
+  agentId: string;
+  instanceId: string;
+  epoch: number;
+  /** Wall ms. */
+  sentAt: number;
+  acceptedAt?: number;
+  endedAt?: number;
+  outcome: "pending" | "completed" | "failed" | "refused" | "lost" | "no_ack" | "stalled" | "canceled" | "handed_back";
+  error?: AgentErrorShape;
+}
+
+export interface TaskFilter {
+  states?: readonly TaskState[];
+  capability?: string;
+  agentId?: string;
+  instanceId?: string;
+  groupId?: string;
+  principal?: string;
+  traceId?: string;
+  /** Created at or after, wall ms. */
+  since?: number;
+  /** Only those whose submitter has yet to be told. */
+  notify?: boolean;
+}
+
+export interface TaskCounts {
+  byState: Record<TaskState, number>;
+  /** Queued tasks. `firstDueAt` and `oldestAt` are wall ms. */
+  lanes: { lane: string; capability: string; waiting: number; firstDueAt: number; oldestAt: number }[];
+  /** The earliest moment at which OVERDUE will have something, wall ms. */
+  overdueAt: number | undefined;
+}
