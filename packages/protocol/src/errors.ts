@@ -18,21 +18,51 @@ export const errorTable = {
   INVALID_REQUEST: { rpc: -32600, http: 400, retryable: "no", meaning: "Not this protocol; `path` names the field." },
   INVALID_CARD: { rpc: -32602, http: 422, retryable: "no", meaning: "The card breaks a rule; `path` names where." },
   INVALID_INPUT: { rpc: -32602, http: 422, retryable: "no", meaning: "The input breaks the capability's inputSchema." },
-  INVALID_OUTPUT: { rpc: -32602, http: 422, retryable: "no", meaning: "The result breaks the capability's outputSchema." },
-  PAYLOAD_TOO_LARGE: { rpc: -32001, http: 413, retryable: "no", meaning: "Over the size limit; send a reference instead." },
+  INVALID_OUTPUT: {
+    rpc: -32602,
+    http: 422,
+    retryable: "no",
+    meaning: "The result breaks the capability's outputSchema.",
+  },
+  PAYLOAD_TOO_LARGE: {
+    rpc: -32001,
+    http: 413,
+    retryable: "no",
+    meaning: "Over the size limit; send a reference instead.",
+  },
   UNAUTHENTICATED: { rpc: -32002, http: 401, retryable: "no", meaning: "Nobody knows who you are." },
   FORBIDDEN: { rpc: -32003, http: 403, retryable: "no", meaning: "You may not do this." },
   REVISION_GONE: { rpc: -32004, http: 410, retryable: "no", meaning: "That revision is no longer kept; list again." },
-  NOT_READY: { rpc: -32009, http: 503, retryable: "yes", meaning: "The node is loading, or its store is unreachable or full." },
+  NOT_READY: {
+    rpc: -32009,
+    http: 503,
+    retryable: "yes",
+    meaning: "The node is loading, or its store is unreachable or full.",
+  },
   NO_ROUTE: { rpc: -32010, http: 404, retryable: "no", meaning: "Nobody offers this." },
-  UNAVAILABLE: { rpc: -32011, http: 503, retryable: "yes", meaning: "Offered, but nobody was able until the deadline." },
+  UNAVAILABLE: {
+    rpc: -32011,
+    http: 503,
+    retryable: "yes",
+    meaning: "Offered, but nobody was able until the deadline.",
+  },
   BUSY: { rpc: -32012, http: 503, retryable: "yes", meaning: "Able, but full." },
   OVERLOADED: { rpc: -32013, http: 429, retryable: "yes", meaning: "The agent refused: it has too much to do." },
   RATE_LIMITED: { rpc: -32014, http: 429, retryable: "yes", meaning: "Too many requests." },
   DELIVERY_TIMEOUT: { rpc: -32015, http: 504, retryable: "idempotent", meaning: "Sent, but never acknowledged." },
   TIMEOUT: { rpc: -32016, http: 504, retryable: "idempotent", meaning: "Received, but no result by the deadline." },
-  AGENT_ERROR: { rpc: -32020, http: 200, retryable: "agent", meaning: "The agent did its work and says no (a business error)." },
-  LOOP_DETECTED: { rpc: -32021, http: 508, retryable: "no", meaning: "The hop limit, or a request within its own chain." },
+  AGENT_ERROR: {
+    rpc: -32020,
+    http: 200,
+    retryable: "agent",
+    meaning: "The agent did its work and says no (a business error).",
+  },
+  LOOP_DETECTED: {
+    rpc: -32021,
+    http: 508,
+    retryable: "no",
+    meaning: "The hop limit, or a request within its own chain.",
+  },
   CANCELED: { rpc: -32022, http: 499, retryable: "no", meaning: "Canceled by the caller or an operator." },
   CONFLICT: { rpc: -32023, http: 409, retryable: "no", meaning: "Same key with other content, or a stale revision." },
   NOT_FOUND: { rpc: -32024, http: 404, retryable: "no", meaning: "No such task, trace, instance or version." },
@@ -79,7 +109,10 @@ export class ReachError extends Error {
 
   /** `message` says what happened, to what, and what to do; the code is put in front of it. */
   constructor(code: ErrorCode, message: string, options: ReachErrorOptions = {}) {
-    super(message.startsWith(`[${code}]`) ? message : `[${code}] ${message}`, options.cause === undefined ? undefined : { cause: options.cause });
+    super(
+      message.startsWith(`[${code}]`) ? message : `[${code}] ${message}`,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
     this.name = "ReachError";
     this.code = code;
     this.outcome = options.outcome ?? defaultOutcome(code);
@@ -91,7 +124,12 @@ export class ReachError extends Error {
   }
 
   toBody(): ErrorBody {
-    const body: ErrorBody = { code: this.code, message: this.message, retryable: this.retryable, outcome: this.outcome };
+    const body: ErrorBody = {
+      code: this.code,
+      message: this.message,
+      retryable: this.retryable,
+      outcome: this.outcome,
+    };
     if (this.retryAfterMs !== undefined) body.retryAfterMs = this.retryAfterMs;
     if (this.path !== undefined) body.path = this.path;
     if (this.details !== undefined) body.details = this.details;

@@ -1,1 +1,2 @@
-export {};
+export { type Node, type NodeOptions, startNode } from "./compose.js";
+export * from "./config.js";

@@ -1,9 +1,11 @@
+import type { AgentErrorShape } from "@agent-reach/protocol";
+
 /**
  * The way to one instance: its socket, its pull queue, or its HTTP endpoint.
  *
  * D1  `deliver` either takes the message on its way or answers false at once; it never throws and never blocks.
- * D2  For each message taken, the receiver hears at most one answer over this link: accepted, completed, failed or refused.
- *     After `accepted` the receipt comes by `complete`, over any connection.
+ * D2  For each message taken, the receiver hears at most one answer over this link: accepted, completed, failed, refused
+ *     or lost. After `accepted` the receipt comes by `complete`, over any connection.
  * D3  It keeps no message beyond its answer, and promises neither arrival nor order: attempts and time-outs are the
  *     caller's business.
  */
@@ -27,8 +29,11 @@ export interface Receiver {
   /** A pull agent has fetched it; sockets and webhooks are sent at once. */
   sent?(): void;
   accepted(): void;
-  completed(data: string, receipt: string | undefined): void;
-  failed(error: string, receipt: string | undefined): void;
+  /** `value` is the parsed data. A promise says when the result is safe: nothing may be acknowledged before. */
+  completed(data: string, receipt: string | undefined, value: unknown): Promise<void> | void;
+  failed(error: AgentErrorShape, receipt: string | undefined): Promise<void> | void;
   /** Not executed. */
   refused(code: string, message: string, retryAfterMs: number | undefined): void;
+  /** The link went before the answer came: nobody can tell what was done. */
+  lost(): void;
 }

@@ -55,8 +55,10 @@ export interface InstanceRecord {
   instanceId: string;
   /** Who registered it; only the same principal may take it over. */
   principal: string;
-  /** SHA-256 of the instanceKey, hex. The key itself is never stored. */
+  /** SHA-256 of the instanceKey, hex. */
   keyHash: string;
+  /** The instanceKey itself, kept only for agents behind an HTTP endpoint: the node signs with it, also after a restart. */
+  secret?: string;
   /** Fencing number, from 1, +1 at each takeover. */
   epoch: number;
   state: "online" | "suspect" | "draining" | "offline";

@@ -23,8 +23,11 @@ export interface TaskStore {
   get(messageId: string): Promise<TaskRecord | undefined>;
   /** `data`: the raw JSON text of the result where this update brings one. */
   update(task: TaskRecord, data?: string): Promise<TaskRecord | undefined>;
-  /** Up to `limit` tasks of the lane that are due at `now`, marked as claimed. */
-  claimDue(claim: { lane: string; now: number; limit: number }): Promise<TaskRecord[]>;
+  /**
+   * Up to `limit` tasks of the lane that are due at `now`, marked as claimed. When there are fewer, `nextAt` is the wall ms
+   * at which the lane will have another one, if it waits for a moment (and not for a predecessor).
+   */
+  claimDue(claim: { lane: string; now: number; limit: number }): Promise<Claimed>;
   /** Gives claims back unchanged. */
   release(messageIds: readonly string[]): void;
   /** Newest first, or in ascending order of insertion for `order: "oldest"`. `after` is a `seq` of the page before. */
@@ -33,6 +36,11 @@ export interface TaskStore {
   counts(): Promise<TaskCounts>;
   /** Forgets up to `limit` terminal tasks that settled before `before`; answers how many. */
   trim(before: number, limit: number): Promise<number>;
+}
+
+export interface Claimed {
+  tasks: TaskRecord[];
+  nextAt: number | undefined;
 }
 
 /** The lane of everything that is not waiting for a free instance. */

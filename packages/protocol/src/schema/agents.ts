@@ -1,0 +1,108 @@
+/** Who is there: agents, instances, candidates, and why one of them was chosen. */
+import { Type } from "typebox";
+import { Card } from "./card.js";
+import { Address } from "./envelope.js";
+import {
+  AgentId,
+  CapabilityName,
+  costTiers,
+  discoveryVerdicts,
+  InstanceId,
+  instanceStates,
+  leftOutReasons,
+  MessageId,
+  registryEventTypes,
+  Time,
+  TraceId,
+} from "./names.js";
+import { anyObject, oneOf, optional, whole } from "./parts.js";
+
+const Facts = Type.Object({
+  state: oneOf(instanceStates),
+  p50Ms: optional(Type.Number()),
+  successRate: optional(Type.Number()),
+  running: whole(0),
+  queued: whole(0),
+  load: Type.Number(),
+  costTier: oneOf(costTiers),
+  health: Type.Number(),
+  selfReported: optional(anyObject),
+});
+
+export const Candidate = Type.Object({
+  agentId: AgentId,
+  instanceId: InstanceId,
+  capability: CapabilityName,
+  version: optional(Type.String()),
+  match: Type.Number(),
+  score: Type.Number(),
+  reasons: Type.Array(Type.String()),
+  facts: Facts,
+  direct: optional(
+    Type.Object(
+      { endpoint: Type.String(), ticket: Type.String(), expiresAt: Time },
+      { description: "Where the agent itself answers, if it was asked for." },
+    ),
+  ),
+});
+
+const Miss = Type.Object({
+  agentId: AgentId,
+  instanceId: optional(InstanceId),
+  capability: CapabilityName,
+  match: Type.Number(),
+  why: optional(oneOf(leftOutReasons)),
+});
+
+export const Discovery = Type.Object({
+  candidates: Type.Array(Candidate),
+  verdict: oneOf(discoveryVerdicts),
+  misses: Type.Array(Miss),
+  decisionId: Type.String(),
+});
+
+const DecidedCandidate = Type.Intersect([Candidate, Type.Object({ verdict: oneOf(leftOutReasons) })]);
+
+export const Decision = Type.Object({
+  decisionId: Type.String(),
+  messageId: MessageId,
+  traceId: TraceId,
+  attempt: whole(1),
+  at: Time,
+  tookMs: Type.Number(),
+  request: anyObject,
+  candidates: Type.Array(DecidedCandidate),
+  chosen: optional(Address),
+  /** How many more candidates there were than are listed. */
+  omitted: optional(whole(0)),
+});
+
+export const Instance = Type.Object({
+  instanceId: InstanceId,
+  epoch: whole(1),
+  state: oneOf(instanceStates),
+  since: Time,
+  lastHeartbeatAt: optional(Time),
+  health: Type.Number(),
+  load: Type.Object({ running: whole(0), queued: whole(0), load: Type.Number() }),
+  node: Type.String(),
+  address: optional(Type.String()),
+});
+
+export const Agent = Type.Object({
+  agentId: AgentId,
+  version: whole(1),
+  card: Card,
+  state: oneOf(instanceStates),
+  instances: Type.Array(Instance),
+});
+
+/** A registry change as a watcher sees it (REG-6). `revision` rises strictly. */
+export const RegistryEvent = Type.Object({
+  watchId: optional(Type.String()),
+  revision: whole(1),
+  type: oneOf(registryEventTypes),
+  agentId: AgentId,
+  instanceId: optional(InstanceId),
+  at: Time,
+});

@@ -1,0 +1,522 @@
+import { type ErrorBody, type Hello, limits, ReachError } from "@agent-reach/protocol";
+import { Backoff, type ReconnectOptions } from "./backoff.js";
+import { failure, failureOf, type RpcError, toError } from "./failure.js";
+import { sdkLimits } from "./limits.js";
+import type { Logger } from "./logger.js";
+import { Ask, type Pending } from "./pending.js";
+import type { Platform } from "./platform.js";
+import type { Dial, Transport, TransportEvents } from "./transport.js";
+import { Waiter, Wheel } from "./wheel.js";
+
+/*
+ *            open()               opened, hello answered, prepared
+ *   idle ────────────▶ dialing ─────────────────────────────────▶ online
+ *                        ▲  │ refused, late, lost                   │ lost
+ *                        │  ▼                                       ▼
+ *                        waiting (full-jitter backoff) ◀────────────┘
+ *   any ── close() ──▶ closed          any ── close code 4001 ──▶ superseded
+ */
+type Phase =
+  | { name: "idle" | "closed" | "superseded" }
+  | { name: "dialing" | "online"; socket: Socket }
+  | { name: "waiting"; cancel: () => void; untilMs: number; held: boolean };
+
+export type ConnectionState = Phase["name"];
+
+export interface ConnectionOptions {
+  readonly urls: readonly string[];
+  readonly token: string | undefined;
+  readonly client: { name: string; version: string; language: string };
+  readonly reconnect: ReconnectOptions;
+  readonly connectTimeoutMs: number;
+  readonly dial: Dial;
+  readonly platform: Platform;
+  readonly logger: Logger;
+}
+
+/** Who else wants to know. All are called synchronously, in the order of the frames. */
+export interface ConnectionListener {
+  /** The connection's state changed; `error` says why it went down. */
+  changed?(state: ConnectionState, error: ErrorBody | undefined): void;
+  /** Between hello and everything else: calls `done` when requests may go out (an agent registers first). */
+  prepare?(done: () => void): void;
+  /** A session stands; pending requests are repeated after this. */
+  ready?(resumed: boolean): void;
+  /** The answer to request `id` arrived. */
+  answered?(id: number): void;
+}
+
+export type RequestHandler = (id: number | string, params: Record<string, unknown>) => void;
+export type NotificationHandler = (params: Record<string, unknown>) => void;
+
+/**
+ * One socket's life after another, and the requests that outlive them.
+ *
+ * N1  The backoff begins anew only after a session that was stable; an opened socket or an answered hello is not enough.
+ * N2  Requests keep their id and their order over reconnects; an answer from an older socket cannot reach a newer request.
+ * N3  After 4001 it never dials again.
+ */
+export class Connection {
+  readonly options: ConnectionOptions;
+  readonly wheel: Wheel;
+  /** Methods that the node may ask for, and notifications it may send. */
+  readonly requests = new Map<string, RequestHandler>();
+  readonly notifications = new Map<string, NotificationHandler>();
+  readonly listeners = new Set<ConnectionListener>();
+  hello: Hello | undefined;
+  lastError: ErrorBody | undefined;
+  /** Counts the sockets, so that an answer is not given on another one than its request came from. */
+  generation = 0;
+  readonly #pending = new Map<number, Pending>();
+  readonly #backoff: Backoff;
+  readonly #probe: Probe;
+  #phase: Phase = { name: "idle" };
+  #nextId = 1;
+  #onlineSinceMs = 0;
+  #holds = 0;
+
+  constructor(options: ConnectionOptions) {
+    this.options = options;
+    this.wheel = new Wheel(options.platform.system);
+    this.#backoff = new Backoff(options.reconnect, options.platform.system);
+    this.#probe = new Probe(this);
+    this.requests.set("ping", (id) => this.respond(id, "{}"));
+  }
+
+  get state(): ConnectionState {
+    return this.#phase.name;
+  }
+
+  get online(): boolean {
+    return this.#phase.name === "online";
+  }
+
+  get ended(): boolean {
+    return this.#phase.name === "closed" || this.#phase.name === "superseded";
+  }
+
+  /** Whether there is a socket, be it not yet in use for ordinary requests. */
+  get hasSocket(): boolean {
+    return "socket" in this.#phase;
+  }
+
+  /** The id of the next request: an answer to it, or to a later one, was made after everything sent until now had arrived. */
+  get nextId(): number {
+    return this.#nextId;
+  }
+
+  get where(): string {
+    return this.options.urls.join(", ");
+  }
+
+  get bufferedBytes(): number {
+    return this.#phase.name === "online" ? this.#phase.socket.transport.bufferedBytes : 0;
+  }
+
+  /** Begins to connect, if nobody did. */
+  open(): void {
+    if (this.#phase.name === "idle") this.#dial();
+  }
+
+  /** Takes a request on its way: now, or when there is a session. It is answered, failed, or late by `waitMs`; once. */
+  send(pending: Pending, waitMs: number | undefined): void {
+    if (this.ended) {
+      pending.failed(this.#endedError("not_executed"));
+      return;
+    }
+    if (this.#pending.size >= sdkLimits.pendingMax) {
+      const text = `${sdkLimits.pendingMax} requests already wait for ${this.where}; slow down`;
+      pending.failed(failure("BUSY", text, { retryAfterMs: 100 }));
+      return;
+    }
+    pending.id = this.#nextId++;
+    pending.connection = this;
+    this.#pending.set(pending.id, pending);
+    if (this.#pending.size === 1) this.#holdChanged();
+    if (waitMs !== undefined) this.wheel.set(pending, waitMs);
+    const phase = this.#phase;
+    if (phase.name === "online" || (pending.oneSocket && phase.name === "dialing")) {
+      this.#write(phase.socket, pending);
+      return;
+    }
+    pending.waited = true;
+    if (phase.name === "idle") this.#dial();
+  }
+
+  /** A request of the plain kind as a promise; rejects with a ReachError. */
+  ask<T>(method: string, params: unknown, waitMs: number = sdkLimits.requestTimeoutMs): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.send(new Ask(method, params, false, resolve, (error) => reject(toError(error))), waitMs);
+    });
+  }
+
+  /** No longer waits for the answer. False: it did not any more. */
+  forget(pending: Pending): boolean {
+    if (!this.#pending.delete(pending.id)) return false;
+    this.wheel.clear(pending);
+    if (this.#pending.size === 0) this.#holdChanged();
+    return true;
+  }
+
+  /** `result` is JSON text. Dropped without a session, since the request belonged to the socket. */
+  respond(id: number | string, result: string): void {
+    this.#sendNow(`{"jsonrpc":"2.0","id":${typeof id === "number" ? id : JSON.stringify(id)},"result":${result}}`);
+  }
+
+  refuse(id: number | string, error: ReachError): void {
+    this.#sendNow(JSON.stringify({ jsonrpc: "2.0", id, error: error.toRpc() }));
+  }
+
+  notify(method: string, params: unknown): void {
+    this.#sendNow(JSON.stringify({ jsonrpc: "2.0", method, params }));
+  }
+
+  /** Whether the node will take a frame of this text. `room` is kept for what will be put around it. */
+  fits(text: string, room = 0): boolean {
+    const max = (this.hello?.limits.maxMessageBytes ?? limits.inputBytesMax + limits.envelopeBytesMax) - room;
+    return text.length * 3 <= max || (text.length <= max && this.options.platform.byteLength(text) <= max);
+  }
+
+  /** Keeps the process alive while held, also without requests under way. */
+  hold(): () => void {
+    this.#holds++;
+    this.#holdChanged();
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#holds--;
+      this.#holdChanged();
+    };
+  }
+
+  close(reason = "closed by the client"): void {
+    if (this.ended) return;
+    const phase = this.#phase;
+    this.#end("closed", failure("CANCELED", reason, { outcome: "unknown" }));
+    if (phase.name === "dialing" || phase.name === "online") phase.socket.transport.close(1000, reason);
+    if (phase.name === "waiting") phase.cancel();
+  }
+
+  /** The socket is taken for dead: half open, or its node does not answer. */
+  abandon(why: string): void {
+    const phase = this.#phase;
+    if (phase.name !== "dialing" && phase.name !== "online") return;
+    this.#lost(phase.socket, 1006, why);
+    phase.socket.transport.close(1000, why);
+  }
+
+  // ---- called by Socket ----
+
+  opened(socket: Socket): void {
+    if (!this.#owns(socket)) return;
+    const { token, client } = this.options;
+    const resume = this.hello && { sessionId: this.hello.sessionId };
+    const params = { protocol: "1", token, client, resume };
+    const answer = (hello: Hello) => {
+      this.hello = hello;
+      this.#prepare(socket, [...this.listeners], 0);
+    };
+    const refused = (error: ErrorBody) => {
+      if (!this.#owns(socket)) return;
+      if (["UNAUTHENTICATED", "FORBIDDEN", "INVALID_REQUEST"].includes(error.code)) this.#failAll(error);
+      this.#backoff.atLeast(error.retryAfterMs);
+      this.#lost(socket, 1000, error.message, error);
+      socket.transport.close(1000, "hello refused");
+    };
+    this.send(new Ask("hello", params, true, answer, refused), undefined);
+  }
+
+  received(socket: Socket, text: string): void {
+    if (!this.#owns(socket)) return;
+    this.#probe.heard = true;
+    let frame: {
+      id?: number | string | null;
+      method?: string;
+      params?: Record<string, unknown>;
+      result?: unknown;
+      error?: RpcError;
+    };
+    try {
+      frame = JSON.parse(text);
+      if (typeof frame !== "object" || frame === null) throw new Error("not an object");
+    } catch {
+      this.options.logger.warn("the node sent a frame that is not JSON-RPC; ignored", { url: socket.url });
+      return;
+    }
+    try {
+      if (frame.method === undefined) this.#answer(frame.id, frame.result, frame.error);
+      else if (frame.id !== undefined && frame.id !== null) this.#request(frame.id, frame.method, frame.params ?? {});
+      else this.notifications.get(frame.method)?.(frame.params ?? {});
+    } catch (error) {
+      // A fault of ours or of a listener must not take the socket with it.
+      this.options.logger.error("handling a frame failed", { error: String(error), method: frame.method });
+    }
+  }
+
+  closed(socket: Socket, code: number, reason: string): void {
+    if (this.#owns(socket)) this.#lost(socket, code, reason);
+  }
+
+  // ---- inside ----
+
+  #owns(socket: Socket): boolean {
+    return "socket" in this.#phase && this.#phase.socket === socket;
+  }
+
+  #dial(): void {
+    const { urls, connectTimeoutMs, platform } = this.options;
+    const url = urls[this.#backoff.attempts % urls.length]!;
+    const socket = new Socket(this, url);
+    this.generation++;
+    this.#phase = { name: "dialing", socket };
+    socket.giveUp = platform.system.after(
+      connectTimeoutMs,
+      () => this.#owns(socket) && this.state === "dialing" && this.abandon(`no session within ${connectTimeoutMs} ms`),
+      this.#held,
+    );
+    this.#changed();
+    socket.transport = this.options.dial(url, socket);
+    socket.transport.hold?.(this.#held);
+  }
+
+  /** One listener after the other, each when the one before is done. */
+  #prepare(socket: Socket, waiting: ConnectionListener[], at: number): void {
+    if (!this.#owns(socket) || this.#phase.name !== "dialing") return;
+    const listener = waiting[at];
+    if (!listener) {
+      this.#ready(socket);
+      return;
+    }
+    if (listener.prepare) listener.prepare(() => this.#prepare(socket, waiting, at + 1));
+    else this.#prepare(socket, waiting, at + 1);
+  }
+
+  #ready(socket: Socket): void {
+    socket.giveUp();
+    this.#phase = { name: "online", socket };
+    this.#onlineSinceMs = this.options.platform.system.monotonic();
+    this.lastError = undefined;
+    this.#probe.start();
+    const waiting = [...this.#pending.values()];
+    for (const listener of this.listeners) listener.ready?.(this.hello?.resumed === true);
+    for (const pending of waiting) if (this.#pending.has(pending.id)) this.#write(socket, pending);
+    this.#changed();
+  }
+
+  #lost(socket: Socket, code: number, reason: string, error?: ErrorBody): void {
+    const wasOnline = this.#phase.name === "online";
+    const system = this.options.platform.system;
+    socket.giveUp();
+    this.#probe.stop();
+    this.lastError =
+      error ??
+      failure("UNAVAILABLE", `${socket.url} closed the connection (${code} ${reason})`, { outcome: "unknown" });
+    if (code === 4001) {
+      this.#end("superseded", failure("UNAVAILABLE", supersededText, { outcome: "unknown", retryable: false }));
+      return;
+    }
+    if (wasOnline && system.monotonic() - this.#onlineSinceMs >= sdkLimits.stableMs) this.#backoff.reset();
+    const delayMs = this.#backoff.next();
+    this.#phase = { name: "waiting", cancel: () => {}, untilMs: system.monotonic() + delayMs, held: false };
+    this.#redialAfter(delayMs);
+    if (code === 1009) this.#failLargest();
+    for (const pending of [...this.#pending.values()]) {
+      if (pending.oneSocket && this.forget(pending)) pending.failed(this.lastError);
+    }
+    this.options.logger.debug("connection lost; dialing again", {
+      url: socket.url,
+      code,
+      reason,
+      delayMs: Math.round(delayMs),
+    });
+    this.#changed();
+  }
+
+  #redialAfter(delayMs: number): void {
+    if (this.#phase.name !== "waiting") return;
+    this.#phase.cancel();
+    this.#phase.held = this.#held;
+    this.#phase.cancel = this.options.platform.system.after(
+      delayMs,
+      () => {
+        if (this.#phase.name === "waiting") this.#dial();
+      },
+      this.#held,
+    );
+  }
+
+  #write(socket: Socket, pending: Pending): void {
+    const text = pending.frame();
+    if (!this.fits(text)) {
+      if (!this.forget(pending)) return;
+      const max = this.hello?.limits.maxMessageBytes;
+      const advice = `${pending.method} makes a frame over the limit of ${max} bytes; send a reference instead`;
+      pending.failed(failure("PAYLOAD_TOO_LARGE", advice, { outcome: pending.sent ? "unknown" : "not_executed" }));
+      return;
+    }
+    pending.sent = true;
+    pending.size = text.length;
+    socket.transport.send(text);
+  }
+
+  #sendNow(text: string): void {
+    if ("socket" in this.#phase) this.#phase.socket.transport.send(text);
+  }
+
+  #answer(id: number | string | null | undefined, result: unknown, error: RpcError | undefined): void {
+    if (typeof id !== "number") {
+      if (error) this.options.logger.warn("the node could not read a frame of ours", { error: error.message });
+      return;
+    }
+    const pending = this.#pending.get(id);
+    // The agent's outbox first: whatever the answer makes us send next must find it up to date.
+    for (const listener of this.listeners) listener.answered?.(id);
+    if (!pending || !this.forget(pending)) return;
+    if (error) pending.failed(failureOf(error));
+    else pending.answered(result);
+  }
+
+  #request(id: number | string, method: string, params: Record<string, unknown>): void {
+    const handler = this.requests.get(method);
+    if (handler) handler(id, params);
+    else
+      this.refuse(
+        id,
+        new ReachError("INVALID_REQUEST", `this client does not know the method ${method}`, { rpc: -32601 }),
+      );
+  }
+
+  #failAll(error: ErrorBody): void {
+    for (const pending of [...this.#pending.values()]) {
+      if (!this.forget(pending)) continue;
+      pending.failed({ ...error, outcome: pending.sent ? "unknown" : "not_executed" });
+    }
+  }
+
+  /** The node closed for a frame over its limit: the largest one under way was it, and is not sent for ever (C06). */
+  #failLargest(): void {
+    let largest: Pending | undefined;
+    for (const pending of this.#pending.values()) if (pending.size > (largest?.size ?? 0)) largest = pending;
+    if (!largest || largest.oneSocket || !this.forget(largest)) return;
+    largest.failed(
+      failure(
+        "PAYLOAD_TOO_LARGE",
+        `the node closed the connection over a frame of ${largest.method}; send a reference instead`,
+      ),
+    );
+  }
+
+  #end(name: "closed" | "superseded", error: ErrorBody): void {
+    this.#phase = { name };
+    this.lastError = error;
+    this.#probe.stop();
+    this.#failAll(error);
+    this.wheel.stop();
+    this.#changed();
+  }
+
+  #endedError(outcome: ErrorBody["outcome"]): ErrorBody {
+    if (this.#phase.name === "superseded") return failure("UNAVAILABLE", supersededText, { outcome, retryable: false });
+    return failure("CANCELED", "this client is closed; make a new one", { outcome });
+  }
+
+  #changed(): void {
+    for (const listener of [...this.listeners]) listener.changed?.(this.state, this.lastError);
+  }
+
+  get #held(): boolean {
+    return this.#holds > 0 || this.#pending.size > 0;
+  }
+
+  #holdChanged(): void {
+    if ("socket" in this.#phase) this.#phase.socket.transport.hold?.(this.#held);
+    else if (this.#phase.name === "waiting" && this.#held && !this.#phase.held) {
+      this.#redialAfter(Math.max(this.#phase.untilMs - this.options.platform.system.monotonic(), 0));
+    }
+  }
+}
+
+const supersededText =
+  "another process took over this instance (4001); this one stays away. Start anew to get an instance of your own";
+
+/** The events of one socket, so that words of an old one are known as such. */
+class Socket implements TransportEvents {
+  readonly url: string;
+  readonly #connection: Connection;
+  transport: Transport = unopened;
+  giveUp: () => void = () => {};
+
+  constructor(connection: Connection, url: string) {
+    this.#connection = connection;
+    this.url = url;
+  }
+
+  opened(): void {
+    this.#connection.opened(this);
+  }
+
+  received(text: string): void {
+    this.#connection.received(this, text);
+  }
+
+  closed(code: number, reason: string): void {
+    this.#connection.closed(this, code, reason);
+  }
+}
+
+const unopened: Transport = { bufferedBytes: 0, send: () => {}, close: () => {} };
+
+/** A flag per frame and a look now and then cost less than a clock read per frame. */
+const looks = 3;
+
+/** Asks the node for a sign of life after a minute of silence, and gives the socket up when none comes (LIVE-5). */
+class Probe extends Waiter {
+  readonly #connection: Connection;
+  heard = false;
+  #silentLooks = 0;
+  #asked = false;
+
+  constructor(connection: Connection) {
+    super();
+    this.#connection = connection;
+  }
+
+  start(): void {
+    this.heard = false;
+    this.#asked = false;
+    this.#silentLooks = 0;
+    this.#connection.wheel.set(this, sdkLimits.idleProbeMs / looks);
+  }
+
+  stop(): void {
+    this.#connection.wheel.clear(this);
+  }
+
+  onDue(): void {
+    if (this.heard) {
+      this.start();
+      return;
+    }
+    if (this.#asked) {
+      this.#connection.abandon("no word from the node, nor an answer to ping");
+      return;
+    }
+    if (++this.#silentLooks < looks) {
+      this.#connection.wheel.set(this, sdkLimits.idleProbeMs / looks);
+      return;
+    }
+    this.#asked = true;
+    this.#connection.send(
+      new Ask(
+        "ping",
+        {},
+        true,
+        () => {},
+        () => {},
+      ),
+      undefined,
+    );
+    this.#connection.wheel.set(this, sdkLimits.probeTimeoutMs);
+  }
+}

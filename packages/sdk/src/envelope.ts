@@ -1,0 +1,54 @@
+import { type CallEnvelope, type ErrorBody, limits, type SubmitEnvelope } from "@agent-reach/protocol";
+import { failure } from "./failure.js";
+import { traceIdOf } from "./ids.js";
+import { toJson } from "./json.js";
+
+/** An envelope made ready: what stays the same over repeats is text, so that the caller may change his objects meanwhile. */
+export interface Prepared {
+  readonly messageId: string;
+  readonly traceId: string;
+  /** Milliseconds; undefined leaves the deadline to the node (30 s, or what the capability hints at). */
+  readonly timeoutMs: number | undefined;
+  /** All the rest of the params, as the inside of a JSON object that begins with a comma, or empty. */
+  readonly rest: string;
+  readonly error: ErrorBody | undefined;
+}
+
+/** Never throws: what is wrong with an envelope is returned as the failure of its call. */
+export function prepare(envelope: CallEnvelope | SubmitEnvelope, newId: () => string): Prepared {
+  const messageId = envelope.messageId ?? newId();
+  const traceId = envelope.traceId ?? traceIdOf(messageId);
+  let timeoutMs = envelope.timeoutMs;
+  let error: ErrorBody | undefined;
+  if (timeoutMs !== undefined) {
+    if (Number.isFinite(timeoutMs) && timeoutMs > 0 && timeoutMs <= limits.waitMsMax) timeoutMs = Math.ceil(timeoutMs);
+    else {
+      const text = `timeoutMs is ${String(timeoutMs)}; give milliseconds, 1 to ${limits.waitMsMax}`;
+      error = failure("INVALID_REQUEST", text, { path: "timeoutMs" });
+    }
+  }
+  const input = envelope.input === undefined ? undefined : toJson(envelope.input);
+  if (typeof input === "object") {
+    const path =
+      input.path === "$" ? "input" : input.path.startsWith("[") ? `input${input.path}` : `input.${input.path}`;
+    error ??= failure("INVALID_INPUT", `${path} is ${input.reason}`, { path });
+  }
+  if (error) return { messageId, traceId, timeoutMs, rest: "", error };
+  let rest = `,"traceId":${quote(traceId)}`;
+  // By hand, since a copy of the envelope without four fields costs more than all the rest of a call.
+  for (const key in envelope) {
+    if (key === "messageId" || key === "timeoutMs" || key === "traceId" || key === "input") continue;
+    const value = envelope[key as keyof typeof envelope] as unknown;
+    if (value === undefined) continue;
+    const text = typeof value === "string" ? quote(value) : JSON.stringify(value);
+    if (text !== undefined) rest += `,${quote(key)}:${text}`;
+  }
+  if (input !== undefined) rest += `,"input":${input}`;
+  return { messageId, traceId, timeoutMs, rest, error };
+}
+
+const plain = /^[\w .:/@-]*$/;
+
+function quote(text: string): string {
+  return plain.test(text) ? `"${text}"` : JSON.stringify(text);
+}

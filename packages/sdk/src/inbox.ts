@@ -1,0 +1,350 @@
+import { type AgentErrorShape, type DeliveredEnvelope, limits, ReachError } from "@agent-reach/protocol";
+import type { AgentError, Overloaded } from "./agent-error.js";
+import type { Connection } from "./connection.js";
+import { Dedupe, executionKey } from "./dedupe.js";
+import { type Copy, Delivery, type DeliveryHost, type Handler } from "./delivery.js";
+import { toJson } from "./json.js";
+import { sdkLimits } from "./limits.js";
+import type { Outbox } from "./outbox.js";
+
+export interface InboxOptions {
+  readonly ackAfterMs: number;
+  /** Handlers at one time; what comes beyond it waits here, as many again. */
+  readonly maxConcurrentTasks: () => number;
+}
+
+/**
+ * Messages in, answers out.
+ *
+ * I1  A key that runs is not started again: the newer copy gets the answer. A key that succeeded gets the same answer again.
+ * I2  Every `deliver` is answered: with the result if that comes within `ackAfterMs`, else with `accepted`, and then the
+ *     result goes through the outbox. A result never depends on the socket that its message came on.
+ * I3  A handler can do nothing that leaves its message without an answer, except never return.
+ */
+export class Inbox {
+  readonly #connection: Connection;
+  readonly #outbox: Outbox;
+  readonly #host: DeliveryHost;
+  readonly #options: InboxOptions;
+  readonly #handlers: ReadonlyMap<string, Handler>;
+  readonly #dedupe: Dedupe;
+  readonly #deliveries = new Map<string, Delivery>();
+  #queue: Delivery[] = [];
+  #running = 0;
+  readonly #isoMs: number[] = [];
+  readonly #iso: string[] = [];
+  /** Called whenever the last running handler is done. */
+  onIdle: () => void = () => {};
+  /** False: everything new is refused (before `start`, while draining). */
+  accepting = false;
+
+  constructor(
+    connection: Connection,
+    outbox: Outbox,
+    host: DeliveryHost,
+    handlers: ReadonlyMap<string, Handler>,
+    options: InboxOptions,
+  ) {
+    this.#connection = connection;
+    this.#outbox = outbox;
+    this.#host = host;
+    this.#handlers = handlers;
+    this.#options = options;
+    this.#dedupe = new Dedupe(connection.options.platform.system);
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  get queued(): number {
+    return this.#queue.length;
+  }
+
+  /** A `deliver` of the node. */
+  deliver(requestId: number | string, params: Record<string, unknown>): void {
+    const envelope = params["envelope"] as DeliveredEnvelope | undefined;
+    if (typeof envelope?.messageId !== "string" || typeof envelope.capability !== "string") {
+      this.#connection.refuse(
+        requestId,
+        new ReachError("INVALID_REQUEST", "deliver without an envelope", { path: "envelope" }),
+      );
+      return;
+    }
+    const attempt = typeof params["attempt"] === "number" ? params["attempt"] : 1;
+    const { generation } = this.#connection;
+    const copy: Copy = { messageId: envelope.messageId, attempt, requestId, generation, acknowledged: false };
+    const key = executionKey(envelope);
+    const delivery = this.#deliveries.get(key);
+    if (delivery) {
+      this.#attach(delivery, copy);
+      return;
+    }
+    const answer = this.#dedupe.find(key);
+    if (answer !== undefined) {
+      this.#hand(copy, answer);
+      return;
+    }
+    const handler = this.#handlers.get(envelope.capability);
+    const refusal = this.#refusal(envelope.capability, handler !== undefined);
+    if (refusal) {
+      this.#connection.refuse(requestId, refusal);
+      return;
+    }
+    const fresh = new Delivery(this.#host, key, envelope, copy);
+    this.#deliveries.set(key, fresh);
+    if (this.#running < this.#options.maxConcurrentTasks()) {
+      this.#start(fresh, handler!);
+      return;
+    }
+    this.#queue.push(fresh);
+    this.#watch(fresh);
+  }
+
+  /** A `cancel` of the node. Words about an older attempt change nothing. */
+  cancel(params: Record<string, unknown>): void {
+    const { messageId, attempt } = params;
+    for (const delivery of this.#deliveries.values()) {
+      if (delivery.copy.messageId !== messageId || delivery.others) continue;
+      if (typeof attempt === "number" && attempt < delivery.copy.attempt) continue;
+      delivery.abort("cancel");
+      if (!delivery.started) this.#drop(delivery, { code: "CANCELED", message: "canceled before it was started" });
+    }
+  }
+
+  /** The wheel came to a delivery: it is time to acknowledge it, or its deadline has passed. */
+  due(delivery: Delivery): void {
+    if (!delivery.copy.acknowledged) {
+      this.#acknowledge(delivery.copy);
+      this.#watch(delivery);
+    } else if (delivery.started) delivery.abort("deadline");
+    else
+      this.#drop(delivery, { code: "DEADLINE", message: "the deadline passed before it was started", retryable: true });
+  }
+
+  /** Gives back what is not started: refused if it can be, else returned for the `drain` message. */
+  handBack(): { messageId: string; attempt: number }[] {
+    const back: { messageId: string; attempt: number }[] = [];
+    for (const delivery of this.#queue) {
+      this.#settle(delivery);
+      for (const copy of [delivery.copy, ...(delivery.others ?? [])]) {
+        if (this.#answerable(copy)) this.#connection.refuse(copy.requestId, leaving());
+        else back.push({ messageId: copy.messageId, attempt: copy.attempt });
+      }
+    }
+    this.#queue = [];
+    return back;
+  }
+
+  abortAll(reason: "drain" | "lost"): void {
+    for (const delivery of this.#deliveries.values()) delivery.abort(reason);
+  }
+
+  #refusal(capability: string, known: boolean): ReachError | undefined {
+    if (!this.accepting) return leaving();
+    if (!known) return new ReachError("NO_ROUTE", `${this.#host.agentId} has no handler for ${capability}`);
+    if (this.#outbox.size >= sdkLimits.outboxMax) {
+      const text = `${this.#host.agentId} waits for the node to confirm ${sdkLimits.outboxMax} results`;
+      return new ReachError("OVERLOADED", text, { retryAfterMs: sdkLimits.confirmAfterMs });
+    }
+    if (this.#queue.length >= Math.max(this.#options.maxConcurrentTasks(), 16)) {
+      return new ReachError("OVERLOADED", `${this.#host.agentId} already has more than it may run`, {
+        retryAfterMs: 100,
+      });
+    }
+    return undefined;
+  }
+
+  #attach(delivery: Delivery, copy: Copy): void {
+    const current = delivery.copy;
+    if (copy.messageId !== current.messageId) {
+      this.#acknowledge(copy);
+      delivery.others = (delivery.others ?? []).filter((other) => other.messageId !== copy.messageId);
+      delivery.others.push(copy);
+      return;
+    }
+    if (copy.attempt < current.attempt) {
+      this.#acknowledge(copy);
+      return;
+    }
+    if (!current.acknowledged) this.#acknowledge(current);
+    Object.assign(current, copy);
+    this.#watch(delivery);
+  }
+
+  #start(delivery: Delivery, handler: Handler): void {
+    delivery.started = true;
+    delivery.startedAtMs = this.#host.now();
+    this.#running++;
+    let value: unknown;
+    try {
+      value = this.#connection.options.platform.context.run(delivery, handler, delivery.envelope.input, delivery);
+    } catch (error) {
+      this.#failed(delivery, error);
+      return;
+    }
+    if (typeof (value as PromiseLike<unknown> | null)?.then === "function") {
+      this.#watch(delivery);
+      void this.#await(delivery, value as PromiseLike<unknown>);
+    } else this.#succeeded(delivery, value);
+  }
+
+  async #await(delivery: Delivery, promise: PromiseLike<unknown>): Promise<void> {
+    let value: unknown;
+    try {
+      value = await promise;
+    } catch (error) {
+      return this.#failed(delivery, error);
+    }
+    this.#succeeded(delivery, value);
+  }
+
+  #succeeded(delivery: Delivery, value: unknown): void {
+    const data = toJson(value);
+    if (typeof data === "object") {
+      const text = `the result of ${delivery.capability} cannot be sent: ${data.path} is ${data.reason}`;
+      this.#fail(delivery, {
+        code: "RESULT_NOT_SERIALIZABLE",
+        message: text,
+        data: { path: data.path },
+        retryable: false,
+      });
+      return;
+    }
+    const bytes = this.#connection.options.platform.byteLength(data);
+    const bytesMax = this.#connection.hello?.limits.maxInputBytes ?? limits.inputBytesMax;
+    if (bytes > bytesMax) {
+      const text = `the result of ${delivery.capability} has ${bytes} bytes, over the limit of ${bytesMax}; send a reference instead`;
+      this.#fail(delivery, { code: "PAYLOAD_TOO_LARGE", message: text, retryable: false });
+      return;
+    }
+    const answer = `"status":"completed","data":${data},"receipt":${this.#receipt(delivery, bytes)}`;
+    this.#dedupe.keep(delivery.key, answer);
+    this.#finish(delivery, answer);
+  }
+
+  #failed(delivery: Delivery, error: unknown): void {
+    const thrown = (typeof error === "object" && error !== null ? error : { message: String(error) }) as Partial<
+      AgentError & Overloaded
+    >;
+    // Names, not classes: a second copy of this package in the same process must work too.
+    if (thrown.name === "Overloaded" && this.#answerable(delivery.copy)) {
+      const { retryAfterMs } = thrown;
+      const refusal = new ReachError(
+        "OVERLOADED",
+        thrown.message ?? "too much to do",
+        retryAfterMs === undefined ? {} : { retryAfterMs },
+      );
+      const others = delivery.others;
+      delivery.others = undefined;
+      this.#connection.refuse(delivery.copy.requestId, refusal);
+      this.#settle(delivery);
+      for (const copy of others ?? [])
+        this.#hand(copy, `"status":"failed","error":${JSON.stringify({ code: "OVERLOADED", retryable: true })}`);
+      this.#next();
+      return;
+    }
+    this.#fail(delivery, agentError(thrown, delivery));
+  }
+
+  #fail(delivery: Delivery, error: AgentErrorShape): void {
+    const text = toJson(error);
+    const safe =
+      typeof text === "string" && this.#connection.fits(text, limits.envelopeBytesMax)
+        ? text
+        : JSON.stringify({ ...error, data: undefined });
+    this.#finish(delivery, `"status":"failed","error":${safe},"receipt":${this.#receipt(delivery, undefined)}`);
+  }
+
+  /** Ends what never ran. */
+  #drop(delivery: Delivery, error: AgentErrorShape): void {
+    this.#queue = this.#queue.filter((other) => other !== delivery);
+    this.#finish(delivery, `"status":"failed","error":${JSON.stringify(error)}`);
+  }
+
+  #finish(delivery: Delivery, answer: string): void {
+    this.#settle(delivery);
+    this.#hand(delivery.copy, answer);
+    if (delivery.others) for (const copy of delivery.others) this.#hand(copy, answer);
+    this.#next();
+  }
+
+  #settle(delivery: Delivery): void {
+    this.#deliveries.delete(delivery.key);
+    this.#connection.wheel.clear(delivery);
+    if (delivery.started) this.#running--;
+  }
+
+  #next(): void {
+    while (this.#queue.length > 0 && this.#running < this.#options.maxConcurrentTasks()) {
+      const delivery = this.#queue.shift()!;
+      this.#start(delivery, this.#handlers.get(delivery.capability)!);
+    }
+    if (this.#running === 0 && this.#queue.length === 0) this.onIdle();
+  }
+
+  /** The result goes as the answer of `deliver` where that still waits on this very socket, else by `complete`. */
+  #hand(copy: Copy, answer: string): void {
+    const { messageId, attempt } = copy;
+    const result = { messageId, attempt, answer };
+    if (this.#answerable(copy)) {
+      copy.acknowledged = true;
+      this.#connection.respond(copy.requestId, `{${answer}}`);
+      this.#outbox.given(result);
+    } else this.#outbox.complete(result);
+  }
+
+  #acknowledge(copy: Copy): void {
+    if (this.#answerable(copy)) this.#connection.respond(copy.requestId, '{"status":"accepted"}');
+    copy.acknowledged = true;
+  }
+
+  #answerable(copy: Copy): boolean {
+    return !copy.acknowledged && copy.generation === this.#connection.generation && this.#connection.hasSocket;
+  }
+
+  /** Sets the next moment at which somebody must look at it. */
+  #watch(delivery: Delivery): void {
+    const leftMs = delivery.remainingMs;
+    const nextMs = delivery.copy.acknowledged ? leftMs : Math.min(this.#options.ackAfterMs, leftMs);
+    if (nextMs < limits.waitMsMax) this.#connection.wheel.set(delivery, nextMs);
+  }
+
+  #receipt(delivery: Delivery, bytes: number | undefined): string {
+    const startedAt = this.#time(delivery.startedAtMs);
+    const finishedAt = this.#time(this.#host.now());
+    return `{"startedAt":"${startedAt}","finishedAt":"${finishedAt}"${bytes === undefined ? "" : `,"bytes":${bytes}`}}`;
+  }
+
+  /** Thirty messages share a millisecond when it is busy; the texts of the last ones are kept. */
+  #time(ms: number): string {
+    const slot = ms & 63;
+    if (this.#isoMs[slot] !== ms) {
+      this.#isoMs[slot] = ms;
+      this.#iso[slot] = new Date(ms).toISOString();
+    }
+    return this.#iso[slot]!;
+  }
+}
+
+function leaving(): ReachError {
+  return new ReachError("DRAINING", "this instance takes no work at the moment; ask another one");
+}
+
+/** Texts only: a stack tells strangers about the inside of the house. */
+function agentError(thrown: Partial<AgentError>, delivery: Delivery): AgentErrorShape {
+  const message =
+    typeof thrown.message === "string" ? thrown.message.slice(0, limits.textLengthMax) : "the handler failed";
+  if (thrown.name === "AgentError" || thrown.name === "ReachError" || thrown.name === "Overloaded") {
+    const code = thrown.name === "Overloaded" ? "OVERLOADED" : String(thrown.code).slice(0, limits.nameLengthMax);
+    const error: AgentErrorShape = { code, message };
+    if (thrown.data !== undefined) error.data = thrown.data;
+    if (thrown.retryable !== undefined) error.retryable = thrown.retryable;
+    if (thrown.name === "Overloaded") error.retryable = true;
+    return error;
+  }
+  if (delivery.aborted === "cancel") return { code: "CANCELED", message };
+  if (delivery.aborted === "deadline") return { code: "DEADLINE", message };
+  if (delivery.aborted === "drain") return { code: "DRAINING", message, retryable: true };
+  return { code: "INTERNAL_ERROR", message };
+}

@@ -1,0 +1,217 @@
+import { ReachError } from "@agent-reach/protocol";
+import type { LiveInstance, Offer } from "../registry/instance.js";
+import type { CapabilityEntry, View } from "../registry/view.js";
+import { Nearest } from "./nearest.js";
+import { normalise } from "./match.js";
+import type { Synonyms } from "./synonyms.js";
+
+/** What is asked for: who, what, or in which words. At least one of them. */
+export interface Wanted {
+  tenant: string;
+  capability?: string | undefined;
+  agentId?: string | undefined;
+  instanceId?: string | undefined;
+  intent?: string | undefined;
+}
+
+/** One capability and everybody who offers it. */
+export interface Resolved {
+  name: string;
+  offers: readonly Offer[];
+  gone: readonly Offer[];
+  /** How well it fits, 0..1, and by what. */
+  match: number;
+  reasons: readonly string[];
+}
+
+export type Resolution = { ok: true; resolved: Resolved } | { ok: false; error: ReachError };
+
+/** How sure each kind of hard match is. */
+const MATCH = { name: 1, synonym: 0.95, example: 0.95, tag: 0.9, tagStep: 0.1 };
+const BY_NAME = ["name"];
+const BY_AGENT = ["agent", "name"];
+const BY_INSTANCE = ["instance", "name"];
+
+/**
+ * Who can do it: from a name, a target or a phrase to the capability that is meant (CAT-2). Names come first, then
+ * synonyms, examples and tags from the most specific level up; it may say no, and then names the nearest.
+ */
+export class Catalog {
+  private readonly nearest: Nearest;
+
+  constructor(
+    private readonly view: View,
+    private synonyms: Synonyms,
+  ) {
+    this.nearest = new Nearest(view);
+  }
+
+  /** Called when an instance came, changed or went, so that its capabilities can be found. */
+  changed(instance: LiveInstance): void {
+    this.nearest.changed(instance);
+  }
+
+  /** The one capability that a message is for. */
+  resolve(wanted: Wanted): Resolution {
+    if (wanted.instanceId !== undefined) return this.ofInstance(wanted, wanted.instanceId);
+    if (wanted.agentId !== undefined) return this.ofAgent(wanted, wanted.agentId);
+    if (wanted.capability !== undefined) {
+      const entry = this.view.capabilities.get(wanted.capability);
+      if (entry !== undefined) return { ok: true, resolved: resolvedOf(entry, MATCH.name, BY_NAME) };
+    }
+    const found = this.find(wanted);
+    const [first, second] = found;
+    if (first === undefined) return { ok: false, error: this.nobody(wanted) };
+    if (second !== undefined && second.match === first.match) return { ok: false, error: ambiguous(wanted, found) };
+    return { ok: true, resolved: first };
+  }
+
+  /** All capabilities that fit, best first; empty if none does. */
+  find(wanted: Wanted & { tags?: readonly string[] | undefined }): Resolved[] {
+    if (wanted.instanceId !== undefined || wanted.agentId !== undefined) return this.ofTarget(wanted);
+    if (wanted.capability !== undefined) return this.named(wanted.capability);
+    if (wanted.intent !== undefined) return this.phrased(wanted.intent);
+    const found = new Map<string, Resolved>();
+    for (const tag of wanted.tags ?? []) for (const r of this.tagged(tag)) if (!found.has(r.name)) found.set(r.name, r);
+    return [...found.values()].sort((a, b) => b.match - a.match);
+  }
+
+  /** The nearest capabilities to a phrase that matched nothing, with how near they are. */
+  misses(phrase: string, limit = 3): { capability: string; agentId: string; match: number }[] {
+    return this.nearest.to(phrase, limit);
+  }
+
+  private named(name: string): Resolved[] {
+    const entry = this.view.capabilities.get(name);
+    if (entry !== undefined) return [resolvedOf(entry, MATCH.name, BY_NAME)];
+    return this.bySynonym(name);
+  }
+
+  private phrased(phrase: string): Resolved[] {
+    const plain = normalise(phrase);
+    const exact = this.nearest.named(plain);
+    if (exact.length > 0) return exact.map((entry) => resolvedOf(entry, MATCH.name, BY_NAME));
+    const bySynonym = this.bySynonym(phrase);
+    if (bySynonym.length > 0) return bySynonym;
+    const byExample = this.nearest.exemplified(plain);
+    if (byExample.length > 0) return byExample.map((entry) => resolvedOf(entry, MATCH.example, ["example"]));
+    return this.tagged(phrase.trim());
+  }
+
+  private bySynonym(phrase: string): Resolved[] {
+    const name = this.synonyms.find(phrase);
+    if (name === undefined) return [];
+    const entry = this.view.capabilities.get(name);
+    if (entry !== undefined) return [resolvedOf(entry, MATCH.synonym, [`synonym of ${name}`])];
+    return this.tagged(name).map((r) => ({ ...r, reasons: [`synonym of ${name}`, ...r.reasons] }));
+  }
+
+  /** The tag itself, or the nearest of its parents that anybody carries. */
+  private tagged(tag: string): Resolved[] {
+    let at = tag.toLowerCase();
+    for (let up = 0; ; up++) {
+      const names = this.view.tags.get(at);
+      if (names !== undefined && names.size > 0) {
+        const match = Math.max(0.1, MATCH.tag - up * MATCH.tagStep);
+        const reasons = [up === 0 ? `tag ${at}` : `tag ${at}, ${up} above ${tag}`];
+        return [...names.keys()].map((name) => resolvedOf(this.view.capabilities.get(name)!, match, reasons));
+      }
+      const slash = at.lastIndexOf("/");
+      if (slash <= 0) return [];
+      at = at.slice(0, slash);
+    }
+  }
+
+  private ofTarget(wanted: Wanted): Resolved[] {
+    const agentId = wanted.instanceId === undefined ? wanted.agentId! : undefined;
+    const live = wanted.instanceId === undefined ? undefined : this.view.instances.get(wanted.instanceId);
+    const instances = live !== undefined ? [live] : [...(agentId === undefined ? [] : (this.view.agent(wanted.tenant, agentId)?.instances ?? []))];
+    const names = new Set(instances.flatMap((i) => i.offers.map((o) => o.capability.name)));
+    return [...names]
+      .filter((name) => wanted.capability === undefined || name === wanted.capability)
+      .map((name) => this.narrowed(name, instances, live === undefined ? BY_AGENT : BY_INSTANCE));
+  }
+
+  private ofInstance(wanted: Wanted, instanceId: string): Resolution {
+    const live = this.view.instances.get(instanceId);
+    if (live === undefined || live.record.tenant !== wanted.tenant) {
+      return { ok: false, error: noRoute("unknown_agent", `there is no instance ${instanceId}; discover who is there.`, { instanceId }) };
+    }
+    if (wanted.agentId !== undefined && wanted.agentId !== live.record.agentId) {
+      return { ok: false, error: noRoute("unknown_agent", `instance ${instanceId} is not one of ${wanted.agentId}; leave one of the two out.`, { instanceId }) };
+    }
+    return this.among([live], wanted, live.record.agentId, BY_INSTANCE);
+  }
+
+  private ofAgent(wanted: Wanted, agentId: string): Resolution {
+    const agent = this.view.agent(wanted.tenant, agentId);
+    if (agent === undefined) {
+      return { ok: false, error: noRoute("unknown_agent", `no agent ${agentId} has registered in the last 24 h; check the id, or discover by capability.`, { agentId }) };
+    }
+    return this.among([...agent.instances], wanted, agentId, BY_AGENT);
+  }
+
+  private among(instances: LiveInstance[], wanted: Wanted, agentId: string, reasons: readonly string[]): Resolution {
+    const name = wanted.capability ?? (wanted.intent === undefined ? undefined : this.find({ tenant: wanted.tenant, intent: wanted.intent })[0]?.name);
+    if (name !== undefined) {
+      const resolved = this.narrowed(name, instances, reasons);
+      if (resolved.offers.length + resolved.gone.length > 0) return { ok: true, resolved };
+      const offered = namesOf(instances);
+      return {
+        ok: false,
+        error: noRoute("unknown_capability", `${agentId} does not offer "${name}"; it offers ${list(offered)}.`, { agentId, capability: name, nearest: offered.slice(0, 10) }),
+      };
+    }
+    const names = namesOf(instances);
+    if (names.length === 1) return { ok: true, resolved: this.narrowed(names[0]!, instances, reasons) };
+    return {
+      ok: false,
+      error: new ReachError("INVALID_REQUEST", `capability is missing: ${agentId} offers ${names.length === 0 ? "none" : list(names)}, so say which one is meant.`, {
+        path: "capability",
+      }),
+    };
+  }
+
+  private narrowed(name: string, instances: readonly LiveInstance[], reasons: readonly string[]): Resolved {
+    const offers: Offer[] = [];
+    const gone: Offer[] = [];
+    for (const instance of instances) {
+      for (const offer of instance.offers) {
+        if (offer.capability.name === name) (instance.record.state === "offline" ? gone : offers).push(offer);
+      }
+    }
+    return { name, offers, gone, match: MATCH.name, reasons };
+  }
+
+  private nobody(wanted: Wanted): ReachError {
+    const phrase = wanted.capability ?? wanted.intent ?? "";
+    const nearest = this.misses(phrase);
+    const hint = nearest.length === 0 ? "nothing like it is registered" : `the nearest ${nearest.length === 1 ? "is" : "are"} ${list(nearest.map((m) => m.capability))}`;
+    if (wanted.capability !== undefined) {
+      return noRoute("unknown_capability", `nobody offers "${phrase}"; ${hint}.`, { capability: phrase, nearest });
+    }
+    return noRoute("no_match", `nobody can be told to do "${phrase}"; ${hint}. Ask by capability, or add a synonym.`, { nearest });
+  }
+}
+
+function resolvedOf(entry: CapabilityEntry, match: number, reasons: readonly string[]): Resolved {
+  return { name: entry.name, offers: entry.offers, gone: entry.gone, match, reasons };
+}
+
+function namesOf(instances: readonly LiveInstance[]): string[] {
+  return [...new Set(instances.flatMap((i) => i.offers.map((o) => o.capability.name)))].sort();
+}
+
+function list(names: readonly string[]): string {
+  const shown = names.slice(0, 5).map((n) => `"${n}"`).join(", ");
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+}
+
+export function noRoute(reason: string, message: string, details: Record<string, unknown>): ReachError {
+  return new ReachError("NO_ROUTE", message, { details: { reason, ...details } });
+}
+
+function ambiguous(wanted: Wanted, found: readonly Resolved[]): ReachError {
+  const nearest = found.slice(0, 3).map((r) => ({ capability: r.name, match: r.match }));
+  return noRoute("ambiguous", `"${wanted.capability ?? wanted.intent}" may mean ${list(found.map((r) => r.name))}; say which capability.`, { nearest });
+}

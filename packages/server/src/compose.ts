@@ -1,0 +1,215 @@
+import type { FastifyInstance } from "fastify";
+import { openapi } from "@agent-reach/protocol/openapi";
+import { Catalog } from "./catalog/catalog.js";
+import { Synonyms } from "./catalog/synonyms.js";
+import type { Config } from "./config.js";
+import { Webhooks } from "./connectors/webhooks.js";
+import { openMemory } from "./engines/memory/index.js";
+import { osSystem } from "./engines/os/system.js";
+import { openSqlite } from "./engines/sqlite/index.js";
+import { Feed } from "./gateway/feed.js";
+import { createHttp } from "./gateway/http.js";
+import { instanceRoutes } from "./gateway/instance-routes.js";
+import { messageRoutes } from "./gateway/message-routes.js";
+import { Notices } from "./gateway/notices.js";
+import type { Rooms } from "./gateway/rooms.js";
+import { sayHello, Sessions } from "./gateway/sessions.js";
+import { streamRoutes } from "./gateway/stream-routes.js";
+import { viewRoutes } from "./gateway/view-routes.js";
+import { Journal } from "./journal/journal.js";
+import type { System } from "./ports/system.js";
+import { Directory } from "./registry/directory.js";
+import { Reaper } from "./registry/reaper.js";
+import { Registry } from "./registry/registry.js";
+import { Admission } from "./router/admission.js";
+import { Calls } from "./router/calls.js";
+import { Discoverer } from "./router/discovery.js";
+import { Router } from "./router/router.js";
+import { Dispatcher } from "./tasks/dispatcher.js";
+import { Tasks } from "./tasks/tasks.js";
+import { createLog, type Log } from "./telemetry/log.js";
+import { createMetrics } from "./telemetry/metrics.js";
+import { Wheel } from "./time/wheel.js";
+import { limits } from "@agent-reach/protocol";
+
+/** A running node. */
+export interface Node {
+  readonly nodeId: string;
+  readonly port: number;
+  /** Where agents connect: `ws://host:port/registry`. */
+  readonly url: string;
+  readonly httpUrl: string;
+  /** Takes no new work, and resolves when the calls in flight have ended, or after `timeoutMs`. */
+  drain(timeoutMs?: number): Promise<void>;
+  /** Closes every connection and the store. Tasks stay on disk. */
+  close(): Promise<void>;
+}
+
+export interface NodeOptions {
+  system?: System;
+  log?: Log;
+}
+
+const DRAIN_MS = 10_000;
+const DRAIN_LOOK_MS = 20;
+
+/** Builds the whole house, from the store up, and opens the door when everything is loaded. The only file that sees every floor. */
+export async function startNode(config: Config, options: NodeOptions = {}): Promise<Node> {
+  const system = options.system ?? osSystem();
+  const log = options.log ?? createLog(config.log.level, config.node.id);
+  const onError = (error: unknown) => log.error({ err: error }, "unexpected");
+  const engine = config.data.engine === "memory" ? await openMemory(system) : await openSqlite(config.data.dir, system);
+  try {
+    return await build(config, system, log, onError, engine);
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+async function build(config: Config, system: System, log: Log, onError: (error: unknown) => void, engine: Awaited<ReturnType<typeof openSqlite>>): Promise<Node> {
+  const nodeId = config.node.id;
+  const wheel = new Wheel(system);
+  const journal = new Journal(engine.journal, system, nodeId, config.journal, onError);
+  const registry = new Registry(engine.registry, system, { nodeId, ...config.lease, ttlSec: config.lease.ttlSec, graceSec: config.lease.graceSec });
+  const synonyms = config.catalog.synonymsFile === undefined ? new Synonyms() : Synonyms.read(config.catalog.synonymsFile);
+  const catalog = new Catalog(registry.view, synonyms);
+  const router = new Router(system, config.routing);
+  const admission = new Admission(system, config.limits.queuedCallsMax);
+  const dispatcher = new Dispatcher(engine.tasks, catalog, router, admission, journal, wheel, system, config.delivery, onError);
+  const parentOf = (messageId: string) => calls.find(messageId) ?? dispatcher.parentOf(messageId);
+  const calls = new Calls(catalog, router, admission, journal, wheel, system, { ...config.call, ...config.delivery, ...config.limits }, (id) => dispatcher.parentOf(id));
+  const tasks = new Tasks(engine.tasks, catalog, router, journal, dispatcher, system, { ...config.task, ...config.limits }, parentOf, onError);
+  const reaper = new Reaper(registry, system, wheel, onError);
+  const feed = new Feed(registry, system);
+  const webhooks = new Webhooks(registry, system, {
+    allowPrivate: config.webhook.allowPrivate,
+    answerTimeoutMs: config.delivery.slowAckTimeoutMs,
+    answerBytesMax: config.limits.inputBytes + limits.envelopeBytesMax,
+  });
+  let draining = false;
+  const rooms: Rooms = {
+    system,
+    settings: {
+      nodeId,
+      inputBytes: config.limits.inputBytes,
+      messageBytes: config.limits.inputBytes + limits.envelopeBytesMax,
+      ...config.session,
+      allowedOrigins: config.server.allowedOrigins,
+      allowedHosts: config.server.allowedHosts,
+      host: config.server.host,
+    },
+    registry,
+    directory: new Directory(registry, system),
+    feed,
+    discoverer: new Discoverer(catalog, router, system),
+    calls,
+    tasks,
+    journal,
+    notices: new Notices(engine.tasks, tasks, system, onError, (id) => sessions.mayResume(id)),
+    waitingCalls: () => admission.lines(),
+    parentOf,
+    progress: (messageId, instanceId, json) => {
+      const run = dispatcher.runOf(messageId);
+      if (run === undefined || (instanceId !== undefined && run.record.instanceId !== instanceId)) return;
+      journal.add(run.log, "progress", run.offer?.instance, run.attempt);
+      rooms.notices.progress(run.record, json);
+    },
+    isDraining: () => draining,
+    onError,
+  };
+  const sessions = new Sessions(rooms);
+  sayHello(sessions);
+  connect(registry, catalog, admission, dispatcher, webhooks, journal);
+  rooms.notices.listenTo(dispatcher);
+
+  await journal.start();
+  await registry.start();
+  feed.start();
+  for (const live of registry.view.instances.values()) webhooks.resume(live);
+  await rooms.notices.start();
+  await dispatcher.start();
+  tasks.start();
+  reaper.start();
+
+  const app = createHttp(rooms);
+  const metrics = createMetrics({ registry, calls, tasks, dispatcher, sessions: () => sessions.count, waiting: () => admission.lines() });
+  healthRoutes(app, metrics, () => draining);
+  instanceRoutes(app, rooms, webhooks);
+  messageRoutes(app, rooms);
+  viewRoutes(app, rooms);
+  streamRoutes(app, rooms);
+  await app.ready();
+  app.server.on("upgrade", (request, socket, head) => sessions.upgrade(request, socket, head));
+  await app.listen({ host: config.server.host, port: config.server.port });
+  const address = app.server.address();
+  const port = typeof address === "object" && address !== null ? address.port : config.server.port;
+  const host = config.server.host.includes(":") ? `[${config.server.host}]` : config.server.host;
+  log.info({ host: config.server.host, port, engine: config.data.engine }, "ready");
+
+  let closing: Promise<void> | undefined;
+  return {
+    nodeId,
+    port,
+    url: `ws://${host}:${port}/registry`,
+    httpUrl: `http://${host}:${port}`,
+    drain: async (timeoutMs = DRAIN_MS) => {
+      draining = true;
+      const until = system.monotonic() + timeoutMs;
+      while (calls.counts.inFlight > 0 && system.monotonic() < until) await new Promise<void>((done) => system.after(DRAIN_LOOK_MS, done));
+    },
+    close: () => {
+      closing ??= (async () => {
+        draining = true;
+        calls.stop();
+        dispatcher.stop();
+        sessions.close();
+        await app.close();
+        sessions.terminate();
+        reaper.stop();
+        webhooks.stop();
+        tasks.stop();
+        await journal.stop();
+        registry.stop();
+        wheel.stop();
+        await engine.close();
+        log.info("stopped");
+      })();
+      return closing;
+    },
+  };
+}
+
+/** Who hears of what: arrivals and departures are told to everyone who waits for them. */
+function connect(registry: Registry, catalog: Catalog, admission: Admission, dispatcher: Dispatcher, webhooks: Webhooks, journal: Journal): void {
+  registry.assertCard = (card) => {
+    if (card.transport?.type === "http" && card.transport.endpoint !== undefined) webhooks.assertAllowed(card.transport.endpoint);
+  };
+  registry.onChange(({ instance, before, removed }) => {
+    if (instance === undefined) return;
+    const { record } = instance;
+    catalog.changed(instance);
+    if (record.state !== before || removed) {
+      journal.note(removed ? "instance.removed" : `instance.${record.state}`, instance, { reason: record.reason, epoch: record.epoch });
+    }
+    if (removed || record.state === "offline") {
+      dispatcher.departed(record.instanceId);
+      for (const attempt of [...instance.held]) attempt.lost();
+    } else if (record.state === "online") admission.room(instance);
+  });
+  registry.onArrival((instance, anew) => {
+    if (anew) dispatcher.arrived(instance, registry.view.agent(instance.record.tenant, instance.record.agentId)?.instances ?? []);
+    else admission.room(instance);
+  });
+}
+
+/** Liveness, readiness, metrics and the description of the API. */
+function healthRoutes(app: FastifyInstance, metrics: ReturnType<typeof createMetrics>, isDraining: () => boolean): void {
+  app.get("/ping", async () => ({}));
+  app.get("/readyz", async (_request, reply) => {
+    if (!isDraining()) return {};
+    return reply.code(503).send({ code: "DRAINING", message: "[DRAINING] this node is stopping.", retryable: true, outcome: "not_executed" });
+  });
+  app.get("/metrics", async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
+  app.get("/openapi.json", async () => openapi());
+}

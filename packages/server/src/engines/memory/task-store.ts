@@ -1,0 +1,209 @@
+import type { Claimed, NewTask, TaskCounts, TaskFilter, TaskRecord, TaskStore } from "../../ports/task-store.js";
+import { OVERDUE } from "../../ports/task-store.js";
+import { isTerminal, noTasks } from "../task-states.js";
+import { type Due, DueQueue } from "./due-queue.js";
+import { TaskOrder } from "./task-order.js";
+
+export class MemoryTaskStore implements TaskStore {
+  /** By seq, which is also the order of insertion. */
+  readonly #tasks = new Map<number, TaskRecord>();
+  readonly #byMessageId = new Map<string, number>();
+  readonly #byKey = new Map<string, number>();
+  readonly #claimed = new Set<number>();
+  readonly #order = new TaskOrder();
+  readonly #lanes = new Map<string, DueQueue>();
+  readonly #due = new DueQueue();
+  readonly #deadlines = new DueQueue();
+  #seq = 0;
+
+  async insert(task: NewTask): Promise<{ task: TaskRecord; duplicate: boolean }> {
+    const key = scopedKey(task);
+    const first = this.#byMessageId.get(task.messageId) ?? this.#byKey.get(key);
+    if (first !== undefined) return { task: copy(this.#tasks.get(first)!), duplicate: true };
+    const stored: TaskRecord = { ...copy(task), seq: ++this.#seq, revision: 1 };
+    this.#tasks.set(stored.seq, stored);
+    this.#byMessageId.set(stored.messageId, stored.seq);
+    this.#byKey.set(key, stored.seq);
+    if (stored.orderKey !== undefined && !isTerminal(stored.state)) this.#order.enter(stored.orderKey, stored.seq);
+    this.#enqueue(stored);
+    return { task: copy(stored), duplicate: false };
+  }
+
+  async get(messageId: string): Promise<TaskRecord | undefined> {
+    const task = this.#find(messageId);
+    return task && copy(task);
+  }
+
+  async update(task: TaskRecord, data?: string): Promise<TaskRecord | undefined> {
+    const stored = this.#find(task.messageId);
+    if (!stored || stored.revision !== task.revision) return undefined;
+    const next: TaskRecord = {
+      ...copy(task),
+      ...given(stored),
+      revision: task.revision + 1,
+      data: data ?? stored.data,
+    };
+    const { seq, orderKey } = next;
+    this.#tasks.set(seq, next);
+    this.#claimed.delete(seq);
+    if (orderKey !== undefined) {
+      if (isTerminal(next.state)) this.#enqueue(this.#tasks.get(this.#order.leave(orderKey, seq) ?? 0));
+      else this.#order.enter(orderKey, seq);
+    }
+    this.#enqueue(next);
+    return copy(next);
+  }
+
+  async claimDue({ lane, now, limit }: { lane: string; now: number; limit: number }): Promise<Claimed> {
+    const lines = lane === OVERDUE ? [this.#due, this.#deadlines] : [this.#lane(lane)];
+    const tasks: TaskRecord[] = [];
+    let nextAt: number | undefined;
+    for (const line of lines) {
+      for (;;) {
+        const first = this.#first(line, lane);
+        if (!first || tasks.length >= limit) break;
+        if (first.at > now) {
+          nextAt = Math.min(first.at, nextAt ?? first.at);
+          break;
+        }
+        line.pop();
+        this.#claimed.add(first.seq);
+        tasks.push(copy(this.#tasks.get(first.seq)!));
+      }
+    }
+    return { tasks, nextAt: tasks.length < limit ? nextAt : undefined };
+  }
+
+  release(messageIds: readonly string[]): void {
+    for (const messageId of messageIds) {
+      const task = this.#find(messageId);
+      if (task && this.#claimed.delete(task.seq)) this.#enqueue(task);
+    }
+  }
+
+  async list(
+    filter: TaskFilter,
+    page: { after?: number; limit: number; order?: "newest" | "oldest" },
+  ): Promise<TaskRecord[]> {
+    const oldestFirst = page.order === "oldest";
+    const seqs = [...this.#tasks.keys()];
+    if (!oldestFirst) seqs.reverse();
+    const found: TaskRecord[] = [];
+    for (const seq of seqs) {
+      if (found.length >= page.limit) break;
+      if (page.after !== undefined && (oldestFirst ? seq <= page.after : seq >= page.after)) continue;
+      const task = this.#tasks.get(seq)!;
+      if (matches(task, filter)) found.push(copy(task));
+    }
+    return found;
+  }
+
+  async counts(): Promise<TaskCounts> {
+    const byState = noTasks();
+    const lanes = new Map<string, TaskCounts["lanes"][number]>();
+    let overdueAt: number | undefined;
+    for (const task of this.#tasks.values()) {
+      byState[task.state] += 1;
+      const at = task.state === "queued" ? task.deadlineAt : isFlying(task) ? task.dueAt : undefined;
+      if (at !== undefined) overdueAt = Math.min(at, overdueAt ?? at);
+      if (task.state !== "queued" || task.dueAt === undefined) continue;
+      const { lane, capability, dueAt, createdAt } = task;
+      const key = JSON.stringify([lane, capability]);
+      const row = lanes.get(key) ?? { lane, capability, waiting: 0, firstDueAt: dueAt, oldestAt: createdAt };
+      row.waiting += 1;
+      row.firstDueAt = Math.min(row.firstDueAt, dueAt);
+      row.oldestAt = Math.min(row.oldestAt, createdAt);
+      lanes.set(key, row);
+    }
+    return { byState, lanes: [...lanes.values()], overdueAt };
+  }
+
+  async trim(before: number, limit: number): Promise<number> {
+    const old: TaskRecord[] = [];
+    for (const task of this.#tasks.values()) {
+      if (isTerminal(task.state) && task.settledAt !== undefined && task.settledAt < before) old.push(task);
+    }
+    old.sort((a, b) => a.settledAt! - b.settledAt! || a.seq - b.seq);
+    for (const task of old.slice(0, limit)) {
+      this.#tasks.delete(task.seq);
+      this.#byMessageId.delete(task.messageId);
+      this.#byKey.delete(scopedKey(task));
+      this.#claimed.delete(task.seq);
+    }
+    return Math.min(old.length, limit);
+  }
+
+  #find(messageId: string): TaskRecord | undefined {
+    const seq = this.#byMessageId.get(messageId);
+    return seq === undefined ? undefined : this.#tasks.get(seq);
+  }
+
+  /** Puts a task where claims look for it. Each change does so anew, which leaves entries that no longer hold behind. */
+  #enqueue(task: TaskRecord | undefined): void {
+    if (!task || this.#claimed.has(task.seq)) return;
+    if (task.dueAt !== undefined && isFlying(task)) this.#due.push(task.dueAt, task.seq);
+    if (task.state !== "queued") return;
+    this.#deadlines.push(task.deadlineAt, task.seq);
+    if (task.dueAt === undefined || !this.#order.isFirst(task.orderKey, task.seq)) return;
+    this.#lane(task.lane).push(task.dueAt, task.seq);
+  }
+
+  #lane(lane: string): DueQueue {
+    const queue = this.#lanes.get(lane) ?? new DueQueue();
+    this.#lanes.set(lane, queue);
+    return queue;
+  }
+
+  /** The first entry, once those are gone which no longer hold. */
+  #first(line: DueQueue, lane: string): Due | undefined {
+    for (let first = line.peek(); first; first = line.peek()) {
+      const task = this.#tasks.get(first.seq);
+      if (task && !this.#claimed.has(task.seq) && this.#standsAt(task, line, lane) === first.at) return first;
+      line.pop();
+    }
+    return undefined;
+  }
+
+  /** The time under which a task stands in a line now, if it does. */
+  #standsAt(task: TaskRecord, line: DueQueue, lane: string): number | undefined {
+    if (line === this.#due) return isFlying(task) ? task.dueAt : undefined;
+    if (task.state !== "queued") return undefined;
+    if (line === this.#deadlines) return task.deadlineAt;
+    return task.lane === lane && this.#order.isFirst(task.orderKey, task.seq) ? task.dueAt : undefined;
+  }
+}
+
+/** Neither waiting nor ended: somebody has it, or it lies stalled. */
+function isFlying(task: TaskRecord): boolean {
+  return task.state !== "queued" && !isTerminal(task.state);
+}
+
+function scopedKey(task: NewTask): string {
+  return JSON.stringify([task.tenant, task.principal, task.idempotencyKey]);
+}
+
+function matches(task: TaskRecord, filter: TaskFilter): boolean {
+  return (
+    (filter.states === undefined || filter.states.includes(task.state)) &&
+    (filter.capability === undefined || task.capability === filter.capability) &&
+    (filter.agentId === undefined || task.agentId === filter.agentId) &&
+    (filter.instanceId === undefined || task.instanceId === filter.instanceId) &&
+    (filter.groupId === undefined || task.groupId === filter.groupId) &&
+    (filter.principal === undefined || task.principal === filter.principal) &&
+    (filter.traceId === undefined || task.traceId === filter.traceId) &&
+    (filter.since === undefined || task.createdAt >= filter.since) &&
+    (filter.notify === undefined || task.notify === filter.notify)
+  );
+}
+
+/** What was given when the task was inserted: no update changes it. */
+function given(task: TaskRecord) {
+  const { seq, traceId, tenant, principal, idempotencyKey, contentHash, groupId, orderKey, createdAt, request, input } =
+    task;
+  return { seq, traceId, tenant, principal, idempotencyKey, contentHash, groupId, orderKey, createdAt, request, input };
+}
+
+/** Deep enough: what hangs below a receipt, an error or a request is never changed in place by anyone. */
+function copy<T extends NewTask>(task: T): T {
+  return { ...task, attempts: task.attempts.map((attempt) => ({ ...attempt })) };
+}

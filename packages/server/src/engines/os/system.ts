@@ -1,0 +1,36 @@
+import { randomBytes, randomFillSync } from "node:crypto";
+import type { System } from "../../ports/system.js";
+import { uuidV7 } from "./ids.js";
+
+/** setTimeout keeps its delay in 32 bits; a longer one would fire at once. */
+const TIMEOUT_MAX_MS = 2 ** 31 - 1;
+const SECRET_BYTES = 16;
+
+/** The machine's own clock, timers and chance. */
+export function osSystem(): System {
+  return {
+    now: () => Date.now(),
+    monotonic: () => performance.now(),
+    after,
+    newId: uuidV7(Date.now, (pool) => randomFillSync(pool)),
+    newSecret: () => randomBytes(SECRET_BYTES).toString("hex"),
+    random: () => Math.random(),
+  };
+}
+
+/**
+ * Waits longer than a timer can hold are chained. A timer may also fire up to a millisecond before performance.now() says so,
+ * since its loop rounds: then the rest is waited for (S3).
+ */
+function after(delayMs: number, run: () => void): () => void {
+  const dueAt = performance.now() + delayMs;
+  let timer: NodeJS.Timeout;
+  const wait = () => {
+    const restMs = dueAt - performance.now();
+    if (restMs <= 0) return run();
+    timer = setTimeout(wait, Math.min(Math.ceil(restMs), TIMEOUT_MAX_MS)).unref();
+  };
+  // Even a delay of nothing is not called within the call that asks for it.
+  timer = setTimeout(wait, Math.min(Math.max(Math.ceil(delayMs), 0), TIMEOUT_MAX_MS)).unref();
+  return () => clearTimeout(timer);
+}

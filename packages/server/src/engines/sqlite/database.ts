@@ -1,0 +1,217 @@
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { ReachError } from "@agent-reach/protocol";
+import {
+  type Connect,
+  type Connection,
+  isStorageFailure,
+  loadDriver,
+  SQLITE,
+  type Statement,
+  sqliteCode,
+  type Value,
+} from "./driver.js";
+import { storageFailure } from "./failures.js";
+import { lockDirectory } from "./lock.js";
+import { APPLICATION_ID, migrations } from "./schema.js";
+
+/** Up to this size the file is checked at every start, beyond it only when it was not closed properly: 1 GB takes about a second. */
+const CHECK_ALWAYS_BYTES_MAX = 256 * 1024 * 1024;
+/** Hot pages of indexes are written to the file once a checkpoint; a longer log means fewer. Of 4 KiB each. */
+const CHECKPOINT_PAGES = 4_096;
+const LOG_BYTES_KEPT = 64 * 1024 * 1024;
+/** SQLite's own default of 2 MiB makes it read indexes from the file again and again. */
+const CACHE_KIB = 64 * 1024;
+const MAGIC = "SQLite format 3\0";
+
+/** The open file, which this process alone has. */
+export class Database {
+  readonly directory: string;
+  readonly connection: Connection;
+  readonly #lock: Connection;
+  readonly #getMeta: Statement;
+  readonly #setMeta: Statement;
+
+  constructor(directory: string, connection: Connection, lock: Connection) {
+    this.directory = directory;
+    this.connection = connection;
+    this.#lock = lock;
+    this.#getMeta = connection.prepare("SELECT value FROM meta WHERE key = ?");
+    this.#setMeta = connection.prepare("UPDATE meta SET value = ? WHERE key = ?");
+  }
+
+  meta(key: string): number {
+    return this.#getMeta.get(key)!["value"] as number;
+  }
+
+  setMeta(key: string, value: number): void {
+    this.#setMeta.run(value, key);
+  }
+
+  close(): void {
+    try {
+      this.setMeta("clean", 1);
+      this.connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch (error) {
+      // On a full disk the log stays beside the file, and the next start takes its time to check both.
+      if (!isStorageFailure(error)) throw error;
+    } finally {
+      this.connection.close();
+      this.#lock.close();
+    }
+  }
+}
+
+/** Opens or creates `reach.db`. What is there and cannot be used is refused, never replaced. */
+export async function openDatabase(directory: string): Promise<Database> {
+  const connect = await loadDriver();
+  try {
+    mkdirSync(directory, { recursive: true });
+  } catch (cause) {
+    throw refusal(
+      directory,
+      "unwritable",
+      `the data directory ${directory} cannot be created (${(cause as Error).message}); choose another one`,
+      cause,
+    );
+  }
+  const lock = lockDirectory(connect, directory);
+  let connection: Connection | undefined;
+  try {
+    const file = join(directory, "reach.db");
+    if (existsSync(file)) checkHeader(file, directory);
+    else create(connect, file, directory);
+    connection = connect(file);
+    prepare(connection, file, directory);
+    const database = new Database(directory, connection, lock);
+    markOpen(database);
+    return database;
+  } catch (error) {
+    connection?.close();
+    lock.close();
+    throw isStorageFailure(error) ? storageFailure(error, directory) : error;
+  }
+}
+
+/** A new file gets its name when it is complete, so that an empty or half one is damage and not a start that was cut short. */
+function create(connect: Connect, file: string, directory: string): void {
+  const log = `${file}-wal`;
+  if (existsSync(log) && statSync(log).size > 0) {
+    throw refusal(
+      directory,
+      "corrupt",
+      `${log} is there, but ${file} is not; put the file back, or move both away to begin anew`,
+    );
+  }
+  const unfinished = `${file}.new`;
+  for (const name of [unfinished, `${unfinished}-journal`, log]) rmSync(name, { force: true });
+  const connection = connect(unfinished);
+  try {
+    connection.exec("PRAGMA synchronous = FULL");
+    connection.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+    migrate(connection, unfinished, directory);
+  } finally {
+    connection.close();
+  }
+  renameSync(unfinished, file);
+  syncDirectory(directory);
+}
+
+function syncDirectory(directory: string): void {
+  if (process.platform === "win32") return;
+  const descriptor = openSync(directory, "r");
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
+
+function checkHeader(file: string, directory: string): void {
+  const header = Buffer.alloc(MAGIC.length);
+  const descriptor = openSync(file, "r");
+  const bytes = readSync(descriptor, header, 0, header.length, 0);
+  closeSync(descriptor);
+  if (bytes === 0) throw damaged(file, directory, "it is empty");
+  if (header.toString("latin1") !== MAGIC) throw damaged(file, directory, "it is not an SQLite file");
+}
+
+function prepare(connection: Connection, file: string, directory: string): void {
+  try {
+    // Exclusive: other processes neither write nor hold up checkpoints by reading, and no shared memory file is needed.
+    connection.exec("PRAGMA locking_mode = EXCLUSIVE");
+    const clean = isOurs(connection, file, directory) && isClean(connection);
+    if (!clean || statSync(file).size <= CHECK_ALWAYS_BYTES_MAX) {
+      const found = pragma(connection, "quick_check");
+      if (found !== "ok") throw damaged(file, directory, String(found));
+    }
+  } catch (error) {
+    const code = sqliteCode(error);
+    if (code !== SQLITE.CORRUPT && code !== SQLITE.NOTADB) throw error;
+    throw damaged(file, directory, (error as Error).message, error);
+  }
+  migrate(connection, file, directory);
+  // FULL is set after WAL, and by name: builds differ in their default, and NORMAL may lose acknowledged rows with the power.
+  assertPragma(connection, "journal_mode", "WAL", "wal");
+  assertPragma(connection, "synchronous", "FULL", 2);
+  connection.exec(`PRAGMA journal_size_limit = ${LOG_BYTES_KEPT}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+  connection.exec(`PRAGMA cache_size = -${CACHE_KIB}; PRAGMA temp_store = MEMORY`);
+}
+
+function isOurs(connection: Connection, file: string, directory: string): boolean {
+  if (pragma(connection, "application_id") === APPLICATION_ID) return true;
+  throw refusal(
+    directory,
+    "foreign",
+    `${file} is an SQLite file, but not of Agent-Reach; choose another data directory`,
+  );
+}
+
+function isClean(connection: Connection): boolean {
+  return connection.prepare("SELECT value FROM meta WHERE key = 'clean'").get()?.["value"] === 1;
+}
+
+function migrate(connection: Connection, file: string, directory: string): void {
+  const version = pragma(connection, "user_version") as number;
+  if (version > migrations.length) {
+    throw refusal(
+      directory,
+      "newer",
+      `${file} has version ${version}, this node knows versions up to ${migrations.length}; run the newer node that wrote it`,
+    );
+  }
+  for (const [index, sql] of migrations.entries()) {
+    if (index >= version) connection.exec(`BEGIN; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT`);
+  }
+}
+
+function markOpen(database: Database): void {
+  try {
+    database.setMeta("clean", 0);
+  } catch (error) {
+    // A node on a full disk still serves calls, and its store works again when there is room.
+    if (sqliteCode(error) !== SQLITE.FULL) throw error;
+  }
+}
+
+function assertPragma(connection: Connection, name: string, value: string, expected: Value): void {
+  connection.exec(`PRAGMA ${name} = ${value}`);
+  const actual = pragma(connection, name);
+  if (actual !== expected) {
+    throw new ReachError(
+      "NOT_READY",
+      `SQLite answered ${actual} to ${name} = ${value}, without which tasks would not be safe; keep the data directory on a local disk`,
+    );
+  }
+}
+
+function pragma(connection: Connection, name: string): Value | undefined {
+  const row = connection.prepare(`PRAGMA ${name}`).get();
+  return row && Object.values(row)[0];
+}
+
+function damaged(file: string, directory: string, what: string, cause?: unknown): ReachError {
+  const text = `${file} is damaged: ${what}; nothing was changed. Restore it from a backup, or move it away (with ${file}-wal) to begin anew`;
+  return refusal(directory, "corrupt", text, cause);
+}
+
+function refusal(directory: string, reason: string, text: string, cause?: unknown): ReachError {
+  return new ReachError("NOT_READY", text, { cause, details: { reason, directory } });
+}

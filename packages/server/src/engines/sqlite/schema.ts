@@ -1,0 +1,75 @@
+/** "Reac": tells a store of ours from any other SQLite file. */
+export const APPLICATION_ID = 0x52656163;
+
+/**
+ * Each entry brings the file from the version of its index to the next; none is ever changed once released.
+ *
+ * Binding a value and keeping an index cost more than anything else, so `tasks` has columns only for what is searched for:
+ * `given` (JSON) is what the sender said and never changes, `progress` (JSON) what has happened since.
+ * - A state is its number in `storedStates`: a list of names in a condition would cost more than the index itself.
+ * - What claims, deadlines and retention look for has partial indexes: a task is in few of them at any time.
+ * - A traceId is random, and one index over many would write a page for nearly every row. Grouped by 4,096 rows the newest
+ *   group stays within a few pages, and a search looks once into each group.
+ * - Long texts lie in `texts` (at 2 * seq the input, at 2 * seq + 1 the data), since an update writes its whole row anew.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+  INSERT INTO meta VALUES ('clean', 1), ('registry_revision', 0), ('task_seq', 0), ('journal_forgotten', 0);
+
+  CREATE TABLE registry (
+    kind TEXT NOT NULL, key TEXT NOT NULL, revision INTEGER NOT NULL, record TEXT NOT NULL,
+    PRIMARY KEY (kind, key)
+  ) WITHOUT ROWID;
+
+  CREATE TABLE tasks (
+    seq INTEGER PRIMARY KEY,
+    revision INTEGER NOT NULL DEFAULT 1,
+    state INTEGER NOT NULL,
+    lane TEXT NOT NULL,
+    blocked INTEGER NOT NULL DEFAULT 0,
+    due_at INTEGER,
+    deadline_at INTEGER NOT NULL,
+    settled_at INTEGER,
+    notify INTEGER NOT NULL DEFAULT 0,
+    capability TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    message_id TEXT NOT NULL,
+    trace_id TEXT NOT NULL,
+    scoped_key TEXT,
+    group_id TEXT,
+    order_key TEXT,
+    far INTEGER NOT NULL DEFAULT 0,
+    given TEXT NOT NULL,
+    progress TEXT NOT NULL,
+    input TEXT,
+    data TEXT
+  );
+  CREATE UNIQUE INDEX tasks_message ON tasks (message_id);
+  CREATE UNIQUE INDEX tasks_key ON tasks (scoped_key) WHERE scoped_key IS NOT NULL;
+  CREATE INDEX tasks_trace ON tasks (seq >> 11, substr(trace_id, 1, 8));
+  CREATE INDEX tasks_group ON tasks (group_id) WHERE group_id IS NOT NULL;
+  CREATE INDEX tasks_queue ON tasks (lane, blocked, due_at, seq, capability, created_at) WHERE state = 0;
+  CREATE INDEX tasks_deadline ON tasks (deadline_at) WHERE state = 0;
+  CREATE INDEX tasks_due ON tasks (due_at) WHERE state > 0 AND state < 4;
+  CREATE INDEX tasks_order ON tasks (order_key, seq) WHERE order_key IS NOT NULL AND state < 4;
+  CREATE INDEX tasks_settled ON tasks (settled_at) WHERE state >= 4;
+  CREATE INDEX tasks_trouble ON tasks (seq) WHERE state >= 5;
+  CREATE INDEX tasks_notify ON tasks (seq) WHERE notify = 1;
+
+  CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+
+  CREATE TABLE journal (
+    id INTEGER PRIMARY KEY,
+    last_id INTEGER NOT NULL,
+    batch INTEGER NOT NULL,
+    events INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    message_id TEXT,
+    trace_id TEXT,
+    content TEXT NOT NULL
+  );
+  CREATE INDEX journal_message ON journal (message_id) WHERE message_id IS NOT NULL;
+  CREATE INDEX journal_trace ON journal (id >> 12, trace_id) WHERE trace_id IS NOT NULL;
+  `,
+];

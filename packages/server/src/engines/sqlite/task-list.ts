@@ -1,0 +1,153 @@
+import type { TaskState } from "@agent-reach/protocol";
+import type { TaskFilter } from "../../ports/task-store.js";
+import type { Connection, Row, Statement, Value } from "./driver.js";
+import { FLYING, QUEUED, stateNumber, TROUBLE } from "./stored-states.js";
+import { SELECT_TASK } from "./task-rows.js";
+
+export type Order = "newest" | "oldest";
+
+/** Sorting that many rows of an index is quicker than a walk along a large table. */
+const SORT_MAX = 20_000;
+/** Rows of a walk that are looked at in one turn of the event loop. */
+const WALK_ROWS = 10_000;
+/** See `tasks_trace` in the schema. */
+const TRACE_GROUP_BITS = 12;
+/** Filters come in many shapes, of which a node uses few. */
+const STATEMENTS_MAX = 100;
+
+/**
+ * A list is the merger of parts. `walk`: along the table, window by window, so that a rare match does not hold the event
+ * loop; `trace`: once into each group of the trace index; `index`: all at once.
+ */
+interface Part {
+  readonly kind: "index" | "trace" | "walk";
+  readonly index: string | undefined;
+  readonly conditions: readonly string[];
+  readonly values: readonly Value[];
+}
+
+interface Window {
+  readonly above: number;
+  readonly below: number;
+}
+
+export class TaskList {
+  readonly #connection: Connection;
+  readonly #statements = new Map<string, Statement>();
+  readonly #range: Statement;
+  readonly #queuedOver: Statement;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#range = connection.prepare("SELECT coalesce(min(seq), 1) AS low, coalesce(max(seq), 0) AS high FROM tasks");
+    this.#queuedOver = connection.prepare(
+      `SELECT 1 FROM tasks INDEXED BY tasks_deadline WHERE ${QUEUED} LIMIT 1 OFFSET ?`,
+    );
+  }
+
+  async read(filter: TaskFilter, page: { after?: number; limit: number; order?: Order }): Promise<Row[]> {
+    const { after, limit, order = "newest" } = page;
+    const found = new Map<number, Row>();
+    for (const part of this.#plan(filter)) {
+      const wanted = found.size + limit;
+      for (const window of this.#windows(part.kind, order, after)) {
+        // Between two windows a task may move from one part to another; what was read first stays.
+        for (const row of this.#select(part, order, window, wanted - found.size)) found.set(row["seq"] as number, row);
+        if (found.size >= wanted) break;
+        if (part.kind === "walk") await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    const sign = order === "newest" ? -1 : 1;
+    const rows = [...found.values()].sort((a, b) => sign * ((a["seq"] as number) - (b["seq"] as number)));
+    return rows.slice(0, limit);
+  }
+
+  /** Which indexes answer a filter. The planner has no statistics to choose by, but we know the shape of the data. */
+  #plan(filter: TaskFilter): Part[] {
+    const { conditions, values } = where(filter);
+    const part = (kind: Part["kind"], index?: string, ...more: string[]): Part => ({
+      kind,
+      index,
+      conditions: [...more, ...conditions],
+      values,
+    });
+    if (filter.states?.length === 0) return [];
+    if (filter.traceId !== undefined) return [part("trace", "tasks_trace")];
+    if (filter.groupId !== undefined) return [part("index", "tasks_group")];
+    if (filter.notify) return [part("index", "tasks_notify")];
+    const states = filter.states ?? ["completed"];
+    if (states.includes("completed")) return [part("walk")];
+    if (states.includes("queued") && this.#queuedOver.get(SORT_MAX)) return [part("walk")];
+    const any = (...some: TaskState[]) => states.some((state) => some.includes(state));
+    const parts: Part[] = [];
+    if (any("queued")) parts.push(part("index", "tasks_queue", QUEUED));
+    if (any("delivered", "working", "stalled")) {
+      parts.push(part("index", "tasks_due", FLYING));
+    }
+    if (any("failed", "canceled", "dead")) parts.push(part("index", "tasks_trouble", TROUBLE));
+    return parts;
+  }
+
+  *#windows(kind: Part["kind"], order: Order, after: number | undefined): Generator<Window> {
+    const { low, high } = this.#range.get() as { low: number; high: number };
+    const above = order === "oldest" ? Math.max(after ?? 0, low - 1) : low - 1;
+    const below = order === "newest" ? Math.min(after ?? high + 1, high + 1) : high + 1;
+    if (kind === "index") return yield { above, below };
+    // Windows of a trace are the groups of its index, the others begin where the page begins.
+    const rows = kind === "trace" ? 1 << TRACE_GROUP_BITS : WALK_ROWS;
+    if (order === "oldest") {
+      for (let from = above + 1; from < below; ) {
+        const next = kind === "trace" ? (Math.floor(from / rows) + 1) * rows : from + rows;
+        yield { above: from - 1, below: Math.min(next, below) };
+        from = next;
+      }
+    } else {
+      for (let from = below - 1; from > above; ) {
+        const next = kind === "trace" ? Math.floor(from / rows) * rows - 1 : from - rows;
+        yield { above: Math.max(next, above), below: from + 1 };
+        from = next;
+      }
+    }
+  }
+
+  #select(part: Part, order: Order, { above, below }: Window, limit: number): Row[] {
+    const group = part.kind === "trace" ? [`seq >> ${TRACE_GROUP_BITS} = ?`] : [];
+    const conditions = [...group, ...part.conditions, "seq > ?", "seq < ?"].join(" AND ");
+    const source = part.index ? `INDEXED BY ${part.index}` : "";
+    const sql = `${SELECT_TASK} ${source} WHERE ${conditions} ORDER BY seq ${order === "newest" ? "DESC" : "ASC"} LIMIT ?`;
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      if (this.#statements.size >= STATEMENTS_MAX) this.#statements.clear();
+      statement = this.#connection.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    const groupValue = part.kind === "trace" ? [Math.floor((above + 1) / (1 << TRACE_GROUP_BITS))] : [];
+    return statement.all(...groupValue, ...part.values, above, below, limit);
+  }
+}
+
+function where(filter: TaskFilter): { conditions: string[]; values: Value[] } {
+  const conditions: string[] = [];
+  const values: Value[] = [];
+  const equal = (expression: string, value: string | undefined) => {
+    if (value === undefined) return;
+    conditions.push(`${expression} = ?`);
+    values.push(value);
+  };
+  equal("trace_id", filter.traceId);
+  equal("group_id", filter.groupId);
+  equal("capability", filter.capability);
+  equal("given ->> '$.principal'", filter.principal);
+  equal("progress ->> '$.agentId'", filter.agentId);
+  equal("progress ->> '$.instanceId'", filter.instanceId);
+  if (filter.states) {
+    conditions.push(`state IN (${filter.states.map(() => "?").join(", ")})`);
+    values.push(...filter.states.map(stateNumber));
+  }
+  if (filter.since !== undefined) {
+    conditions.push("created_at >= ?");
+    values.push(filter.since);
+  }
+  if (filter.notify !== undefined) conditions.push(filter.notify ? "notify = 1" : "notify = 0");
+  return { conditions, values };
+}

@@ -1,0 +1,72 @@
+import type { Connection } from "./driver.js";
+import { FLYING, IN_ORDER, QUEUED, TERMINAL, TROUBLE } from "./stored-states.js";
+import {
+  INSERT_RARE_TASK,
+  INSERT_TASK,
+  SELECT_TASK,
+  UPDATE_STEP,
+  UPDATE_WHOLE,
+  UPDATE_WHOLE_AND_DATA,
+} from "./task-rows.js";
+
+/** Everything the task store asks of SQLite, prepared once. */
+export function taskStatements(connection: Connection) {
+  const prepare = (sql: string) => connection.prepare(sql);
+  return {
+    insert: prepare(INSERT_TASK),
+    insertRare: prepare(INSERT_RARE_TASK),
+    updateStep: prepare(UPDATE_STEP),
+    updateWhole: prepare(UPDATE_WHOLE),
+    updateWholeAndData: prepare(UPDATE_WHOLE_AND_DATA),
+    state: prepare("SELECT state FROM tasks WHERE seq = ?"),
+    bySeq: prepare(`${SELECT_TASK} WHERE seq = ?`),
+    byMessageId: prepare(`${SELECT_TASK} WHERE message_id = ?`),
+    byKey: prepare(`${SELECT_TASK} WHERE scoped_key = ?`),
+    anyKey: prepare("SELECT 1 FROM tasks INDEXED BY tasks_key WHERE scoped_key IS NOT NULL LIMIT 1"),
+
+    firstInOrder: prepare(
+      `${SELECT_TASK} INDEXED BY tasks_order WHERE ${IN_ORDER} AND order_key = ? ORDER BY seq LIMIT 1`,
+    ),
+    setBlocked: prepare("UPDATE tasks SET blocked = ? WHERE seq = ?"),
+    blockLater: prepare(
+      `UPDATE tasks INDEXED BY tasks_order SET blocked = 1 WHERE ${IN_ORDER} AND order_key = ? AND seq > ? AND blocked = 0`,
+    ),
+
+    queued: prepare(
+      `SELECT seq, due_at AS at FROM tasks INDEXED BY tasks_queue WHERE ${QUEUED} AND lane = ? AND blocked = 0
+         AND (due_at, seq) > (?, ?) ORDER BY due_at, seq LIMIT ?`,
+    ),
+    due: prepare(
+      `SELECT seq, due_at AS at FROM tasks INDEXED BY tasks_due WHERE ${FLYING} AND (due_at, seq) > (?, ?) ORDER BY due_at, seq LIMIT ?`,
+    ),
+    deadline: prepare(
+      `SELECT seq, deadline_at AS at FROM tasks INDEXED BY tasks_deadline WHERE ${QUEUED} AND (deadline_at, seq) > (?, ?)
+         ORDER BY deadline_at, seq LIMIT ?`,
+    ),
+
+    size: prepare("SELECT count(*) AS size, coalesce(max(seq), 0) AS seq FROM tasks"),
+    lanes: prepare(
+      `SELECT lane, capability, count(*) AS queued, count(due_at) AS waiting, min(due_at) AS firstDueAt,
+         min(CASE WHEN due_at IS NOT NULL THEN created_at END) AS oldestAt
+         FROM tasks INDEXED BY tasks_queue WHERE ${QUEUED} GROUP BY lane, capability`,
+    ),
+    flying: prepare(`SELECT state, count(*) AS count FROM tasks INDEXED BY tasks_due WHERE ${FLYING} GROUP BY state`),
+    trouble: prepare(
+      `SELECT state, count(*) AS count FROM tasks INDEXED BY tasks_trouble WHERE ${TROUBLE} GROUP BY state`,
+    ),
+    overdueAt: prepare(
+      `SELECT min(at) AS at FROM (
+         SELECT min(due_at) AS at FROM tasks INDEXED BY tasks_due WHERE ${FLYING}
+         UNION ALL SELECT min(deadline_at) FROM tasks INDEXED BY tasks_deadline WHERE ${QUEUED})`,
+    ),
+
+    settled: prepare(
+      `SELECT seq, far FROM tasks INDEXED BY tasks_settled WHERE ${TERMINAL} AND settled_at < ? ORDER BY settled_at, seq LIMIT ?`,
+    ),
+    remove: prepare("DELETE FROM tasks WHERE seq = ?"),
+
+    text: prepare("SELECT text FROM texts WHERE id = ?"),
+    putText: prepare("INSERT OR REPLACE INTO texts (id, text) VALUES (?, ?)"),
+    removeTexts: prepare("DELETE FROM texts WHERE id IN (?, ?)"),
+  };
+}

@@ -1,0 +1,305 @@
+import type { TaskState } from "@agent-reach/protocol";
+import {
+  type Claimed,
+  type NewTask,
+  OVERDUE,
+  type TaskCounts,
+  type TaskFilter,
+  type TaskRecord,
+  type TaskStore,
+} from "../../ports/task-store.js";
+import { isTerminal, noTasks } from "../task-states.js";
+import { Claims, type Due, type ReadDue } from "./claims.js";
+import type { Database } from "./database.js";
+import type { Row, Value } from "./driver.js";
+import { reading } from "./failures.js";
+import { storedStates } from "./stored-states.js";
+import { TaskCache } from "./task-cache.js";
+import { TaskList } from "./task-list.js";
+import {
+  BLOCKED_VALUE,
+  commonValues,
+  copyTask,
+  dataId,
+  FAR_DATA,
+  FAR_INPUT,
+  inputId,
+  isRare,
+  isStep,
+  NEAR_TEXT_MAX,
+  rareValues,
+  SEQ_VALUE,
+  scopedKey,
+  stepValues,
+  toTask,
+  wholeValues,
+} from "./task-rows.js";
+import { taskStatements } from "./task-statements.js";
+import type { Writer } from "./writer.js";
+
+const CLAIM_PAGE_MAX = 256;
+const TRIM_STEP_ROWS = 500;
+
+export class SqliteTaskStore implements TaskStore {
+  readonly #database: Database;
+  readonly #writer: Writer;
+  readonly #statements;
+  readonly #list: TaskList;
+  readonly #cache = new TaskCache();
+  readonly #claims = new Claims();
+  readonly #far = (id: number): string => this.#statements.text.get(id)!["text"] as string;
+  /** The largest seq ever given. A rollback leaves a gap. */
+  #seq: number;
+  /** Rows stored. */
+  #size: number;
+  /** Whether any task was given an idempotencyKey: if none was, none can equal a messageId. */
+  #hasKeys: boolean;
+
+  constructor(database: Database, writer: Writer) {
+    this.#database = database;
+    this.#writer = writer;
+    this.#statements = taskStatements(database.connection);
+    this.#list = new TaskList(database.connection);
+    this.#hasKeys = this.#statements.anyKey.get() !== undefined;
+    const { size, seq } = this.#statements.size.get() as { size: number; seq: number };
+    this.#size = size;
+    this.#seq = Math.max(seq, database.meta("task_seq"));
+  }
+
+  insert(task: NewTask): Promise<{ task: TaskRecord; duplicate: boolean }> {
+    const far =
+      (task.input.length > NEAR_TEXT_MAX ? FAR_INPUT : 0) | ((task.data?.length ?? 0) > NEAR_TEXT_MAX ? FAR_DATA : 0);
+    // Everything is taken now: what the caller changes afterwards is not what it asked for.
+    const next = copyTask({ ...task, seq: 0, revision: 1 });
+    const values = commonValues(task, far);
+    const rare = isRare(task, far);
+    if (rare) values.push(...rareValues(task, far));
+    return this.#writer.write(
+      () => this.#insert(next, values, rare, far),
+      (result) => {
+        if (result.duplicate) return;
+        this.#size += 1;
+        this.#cache.put(next);
+        this.#claims.arrived(next);
+      },
+    );
+  }
+
+  async get(messageId: string): Promise<TaskRecord | undefined> {
+    return this.#read(() => this.#find(messageId));
+  }
+
+  update(task: TaskRecord, data?: string): Promise<TaskRecord | undefined> {
+    const next = copyTask({ ...task, revision: task.revision + 1, data: data ?? task.data });
+    // If what the cache knows is not what is stored by then, the revision differs, and the update does nothing.
+    const step = data === undefined && isStep(task, this.#cache.get(task.seq));
+    const values = step ? stepValues(task) : wholeValues(task);
+    let unblocked: TaskRecord | undefined;
+    return this.#writer.write(
+      () => {
+        const before = task.orderKey === undefined ? undefined : this.#statements.state.get(next.seq);
+        if (!this.#update(next.seq, values, step, data)) return undefined;
+        unblocked = before && this.#reorder(next, storedStates[before["state"] as number]!);
+        return copyTask(next);
+      },
+      (stored) => {
+        if (!stored) return;
+        this.#cache.put(next);
+        this.#claims.stored(next);
+        if (unblocked) this.#claims.arrived(unblocked);
+      },
+    );
+  }
+
+  async claimDue({ lane, now, limit }: { lane: string; now: number; limit: number }): Promise<Claimed> {
+    return this.#read(() => {
+      const tasks: TaskRecord[] = [];
+      let nextAt: number | undefined;
+      for (const line of this.#lines(lane, limit)) {
+        for (const { seq, at } of line) {
+          if (tasks.length >= limit) break;
+          if (at > now) {
+            nextAt = Math.min(at, nextAt ?? at);
+            break;
+          }
+          const task = this.#load(seq);
+          this.#claims.take(task);
+          tasks.push(copyTask(task));
+        }
+      }
+      return { tasks, nextAt: tasks.length < limit ? nextAt : undefined };
+    });
+  }
+
+  release(messageIds: readonly string[]): void {
+    for (const messageId of messageIds) this.#claims.release(messageId);
+  }
+
+  async list(
+    filter: TaskFilter,
+    page: { after?: number; limit: number; order?: "newest" | "oldest" },
+  ): Promise<TaskRecord[]> {
+    try {
+      return (await this.#list.read(filter, page)).map((row) => toTask(row, this.#far));
+    } catch (error) {
+      return this.#read(() => {
+        throw error;
+      });
+    }
+  }
+
+  async counts(): Promise<TaskCounts> {
+    return this.#read(() => {
+      const byState = noTasks();
+      const lanes: TaskCounts["lanes"] = [];
+      for (const row of this.#statements.lanes.all()) {
+        const { lane, capability, queued, waiting, firstDueAt, oldestAt } = row as unknown as LaneRow;
+        byState.queued += queued;
+        if (waiting > 0) lanes.push({ lane, capability, waiting, firstDueAt, oldestAt });
+      }
+      for (const row of [...this.#statements.flying.all(), ...this.#statements.trouble.all()]) {
+        byState[storedStates[row["state"] as number]!] = row["count"] as number;
+      }
+      // Most of all tasks are completed ones: they are what is left, so that nobody has to count them.
+      byState.completed = this.#size - Object.values(byState).reduce((sum, count) => sum + count, 0);
+      return {
+        byState,
+        lanes,
+        overdueAt: (this.#statements.overdueAt.get()?.["at"] ?? undefined) as number | undefined,
+      };
+    });
+  }
+
+  async trim(before: number, limit: number): Promise<number> {
+    let trimmed = 0;
+    while (trimmed < limit) {
+      const step = Math.min(TRIM_STEP_ROWS, limit - trimmed);
+      const count = await this.#writer.write(
+        () => this.#trim(before, step),
+        (removed) => {
+          this.#size -= removed;
+        },
+      );
+      trimmed += count;
+      if (count < step) break;
+    }
+    return trimmed;
+  }
+
+  #insert(next: TaskRecord, values: Value[], rare: boolean, far: number): { task: TaskRecord; duplicate: boolean } {
+    const duplicate = this.#sameKey(next);
+    if (duplicate) return { task: this.#find(next.messageId) ?? duplicate, duplicate: true };
+    values[SEQ_VALUE] = this.#seq + 1;
+    if (next.orderKey !== undefined) {
+      const waits = !isTerminal(next.state) && this.#statements.firstInOrder.get(next.orderKey);
+      values[BLOCKED_VALUE] = waits ? 1 : 0;
+    }
+    const { insert, insertRare, putText } = this.#statements;
+    if (!(rare ? insertRare : insert).run(...values).changes) {
+      // The indexes have found one with the same messageId, or else with the same key.
+      return { task: this.#find(next.messageId) ?? this.#byKey(next)!, duplicate: true };
+    }
+    this.#seq += 1;
+    next.seq = this.#seq;
+    if (far & FAR_INPUT) putText.run(inputId(next.seq), next.input);
+    if (far & FAR_DATA) putText.run(dataId(next.seq), next.data!);
+    return { task: copyTask(next), duplicate: false };
+  }
+
+  /** Same keys that no index finds, since a key that was not given is the messageId (TS1). */
+  #sameKey(task: TaskRecord): TaskRecord | undefined {
+    if (task.idempotencyKey === task.messageId) return this.#hasKeys ? this.#byKey(task) : undefined;
+    this.#hasKeys = true;
+    const other = this.#find(task.idempotencyKey);
+    const same =
+      other?.idempotencyKey === other?.messageId && other?.tenant === task.tenant && other.principal === task.principal;
+    return same ? other : undefined;
+  }
+
+  #byKey(task: TaskRecord): TaskRecord | undefined {
+    const row = this.#statements.byKey.get(scopedKey(task));
+    return row && toTask(row, this.#far);
+  }
+
+  #update(seq: number, values: readonly Value[], step: boolean, data: string | undefined): boolean {
+    const { updateStep, updateWhole, updateWholeAndData, putText } = this.#statements;
+    if (data === undefined) return (step ? updateStep : updateWhole).run(...values).changes === 1;
+    const isFar = data.length > NEAR_TEXT_MAX;
+    const stored = updateWholeAndData.run(isFar ? null : data, isFar ? FAR_DATA : 0, ...values).changes === 1;
+    if (stored && isFar) putText.run(dataId(seq), data);
+    return stored;
+  }
+
+  /** Keeps `blocked` true: of the open tasks with one orderKey it is 0 for the first alone (TS5). Answers who became first. */
+  #reorder(task: TaskRecord, before: TaskState): TaskRecord | undefined {
+    if (isTerminal(before) === isTerminal(task.state)) return undefined;
+    const first = this.#statements.firstInOrder.get(task.orderKey!);
+    if (isTerminal(task.state)) {
+      if (first?.["blocked"] !== 1) return undefined;
+      this.#statements.setBlocked.run(0, first["seq"]!);
+      return toTask(first, this.#far);
+    }
+    // An operator queued it again: it stands before all that came later, and behind what came earlier.
+    this.#statements.setBlocked.run(first!["seq"] === task.seq ? 0 : 1, task.seq);
+    this.#statements.blockLater.run(task.orderKey!, task.seq);
+    return undefined;
+  }
+
+  /** What a lane hands out, in order; OVERDUE has two lines. Claimed ones are left out. */
+  #lines(lane: string, limit: number): Iterable<Due>[] {
+    const { queued, due, deadline } = this.#statements;
+    if (lane !== OVERDUE)
+      return [
+        this.#claims.queued(
+          lane,
+          pages(limit, (at, seq, size) => queued.all(lane, at, seq, size)),
+        ),
+      ];
+    return [
+      this.#claims.due(pages(limit, (at, seq, size) => due.all(at, seq, size))),
+      this.#claims.deadlines(pages(limit, (at, seq, size) => deadline.all(at, seq, size))),
+    ];
+  }
+
+  #trim(before: number, limit: number): number {
+    const rows = this.#statements.settled.all(before, limit);
+    for (const row of rows) {
+      const seq = row["seq"] as number;
+      this.#statements.remove.run(seq);
+      if (row["far"] !== 0) this.#statements.removeTexts.run(inputId(seq), dataId(seq));
+    }
+    // Else the largest seq could be given again after a restart.
+    if (rows.length > 0) this.#database.setMeta("task_seq", this.#seq);
+    return rows.length;
+  }
+
+  #find(messageId: string): TaskRecord | undefined {
+    const known = this.#cache.find(messageId);
+    if (known) return copyTask(known);
+    const row = this.#statements.byMessageId.get(messageId);
+    return row && toTask(row, this.#far);
+  }
+
+  #load(seq: number): TaskRecord {
+    const known = this.#cache.get(seq);
+    if (known) return known;
+    const task = toTask(this.#statements.bySeq.get(seq)!, this.#far);
+    this.#cache.put(task);
+    return task;
+  }
+
+  #read<T>(read: () => T): T {
+    return reading(this.#database.directory, read);
+  }
+}
+
+type LaneRow = TaskCounts["lanes"][number] & { queued: number };
+
+function pages(limit: number, read: (at: number, seq: number, size: number) => Row[]): ReadDue {
+  // One more than wanted, which says when there will be another.
+  const size = Math.min(limit, CLAIM_PAGE_MAX) + 1;
+  return (at, seq) => {
+    const rows = read(at, seq, size);
+    return { rows, more: rows.length === size };
+  };
+}

@@ -1,0 +1,29 @@
+import type { Link, Outgoing, Receiver } from "../ports/delivery.js";
+import type { Session } from "./session.js";
+
+/** Bytes that may wait for a slow agent before it counts as unable to take more. */
+const BACKLOG_MAX = 8 * 1024 * 1024;
+/** Deliveries that an agent may leave unanswered before it gets no more. */
+const UNANSWERED_MAX = 65_536;
+
+/** Delivery over the agent's own socket. */
+export class SocketLink implements Link {
+  readonly kind = "ws";
+
+  constructor(private readonly session: Session) {}
+
+  deliver(message: Outgoing, receiver: Receiver): boolean {
+    const { session } = this;
+    if (session.closed || session.socket.backlog > BACKLOG_MAX || session.unanswered >= UNANSWERED_MAX) return false;
+    session.request("deliver", `{"envelope":${message.envelope},"attempt":${message.attempt}}`, receiver);
+    return true;
+  }
+
+  cancel(messageId: string, attempt: number, reason: string): void {
+    this.session.notify("cancel", JSON.stringify({ messageId, attempt, reason }));
+  }
+
+  close(code: number, reason: string): void {
+    this.session.close(code, reason);
+  }
+}

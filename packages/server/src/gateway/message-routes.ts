@@ -1,0 +1,101 @@
+import type { Discovery, Params } from "@agent-reach/protocol";
+import { ReachError } from "@agent-reach/protocol";
+import { parseTraceparent } from "@agent-reach/protocol/read";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { localOperator } from "../access/access.js";
+import type { Reply } from "../router/message.js";
+import { taskText } from "../tasks/text.js";
+import { sendError } from "./http.js";
+import { bodyOf } from "./instance-routes.js";
+import { readMessage } from "./messages.js";
+import { callText, eventsAfter } from "./methods.js";
+import type { Rooms } from "./rooms.js";
+import { check } from "./validate.js";
+
+/** Discover, call, submit and follow, for everything that cannot hold a socket. */
+export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
+  const { system, settings } = rooms;
+
+  const read = (method: "call" | "submit", request: FastifyRequest) => {
+    if (rooms.isDraining()) throw new ReachError("DRAINING", "this node is stopping; connect elsewhere, or again in a moment.");
+    const body = bodyOf(request);
+    const header = request.headers["traceparent"];
+    const parentId = body.value["parentId"];
+    const inherited = parseTraceparent(Array.isArray(header) ? header[0] : header)?.traceId ?? (typeof parentId === "string" ? rooms.parentOf(parentId)?.traceId : undefined);
+    return readMessage(method, body.value, body, localOperator, system, settings.inputBytes, inherited);
+  };
+
+  const call = async (request: FastifyRequest, reply: FastifyReply) => {
+    const message = read("call", request);
+    await new Promise<void>((done) => {
+      const answer: Reply = {
+        result: (json) => {
+          void reply.type("application/json").send(json);
+          done();
+        },
+        error: (error) => {
+          if (error instanceof ReachError && error.code === "AGENT_ERROR") {
+            void reply.send({ messageId: message.messageId, traceId: message.traceId, error: error.toBody() });
+          } else sendError(rooms, reply, error);
+          done();
+        },
+      };
+      try {
+        rooms.calls.start(message, answer);
+      } catch (error) {
+        answer.error(error as Error);
+      }
+    });
+    return reply;
+  };
+  app.post("/v1/call", call);
+  app.post("/v1/invoke", call);
+
+  app.post("/v1/discover", async (request): Promise<Discovery> => {
+    const query = bodyOf(request).value;
+    check("discover", query);
+    return rooms.discoverer.discover(localOperator.tenant, query as Params<"discover">);
+  });
+
+  app.post("/v1/tasks", async (request, reply) => {
+    let text = "";
+    const keep: Reply = {
+      result: (json) => {
+        text = json;
+      },
+      error: (error) => {
+        throw error;
+      },
+    };
+    await rooms.tasks.submit(read("submit", request), keep);
+    return reply.type("application/json").send(text);
+  });
+
+  app.get("/v1/tasks/:messageId", async (request, reply) => {
+    const { messageId } = request.params as { messageId: string };
+    const query = request.query as { waitMs?: string };
+    const waitMs = query.waitMs === undefined ? 0 : Number(query.waitMs);
+    check("task.result", { messageId, waitMs });
+    const seen = rooms.calls.lookUp(localOperator, messageId);
+    const text = seen === undefined ? taskText(await rooms.tasks.result(localOperator, messageId, waitMs), { input: true }) : callText(seen);
+    return reply.type("application/json").send(text);
+  });
+
+  app.get("/v1/tasks/:messageId/events", async (request) => {
+    const { messageId } = request.params as { messageId: string };
+    const after = Number((request.query as { after?: string }).after ?? 0);
+    check("task.events", { messageId, after });
+    if (rooms.calls.lookUp(localOperator, messageId) === undefined) await rooms.tasks.get(localOperator, messageId);
+    return eventsAfter(rooms.journal, messageId, after);
+  });
+
+  app.post("/v1/tasks/:messageId/cancel", async (request, reply) => {
+    const { messageId } = request.params as { messageId: string };
+    const body = (request.body === undefined || request.body === null ? {} : bodyOf(request).value) as { reason?: string };
+    check("task.cancel", { messageId, ...body });
+    const reason = body.reason ?? "by an operator";
+    const call = rooms.calls.cancel(localOperator, messageId, reason);
+    const text = call === undefined ? taskText(await rooms.tasks.cancel(localOperator, messageId, reason), { input: true }) : callText(call);
+    return reply.type("application/json").send(text);
+  });
+}

@@ -1,0 +1,202 @@
+import { type Method, type Params, ReachError, type Task } from "@agent-reach/protocol";
+import type { Call } from "../router/call.js";
+import type { Reply } from "../router/message.js";
+import { taskText } from "../tasks/text.js";
+import { complete } from "./completions.js";
+import { readMessage } from "./messages.js";
+import type { Session } from "./session.js";
+import { check } from "./validate.js";
+
+type Handler = (session: Session, params: unknown, reply: Reply) => Promise<void> | undefined;
+
+function checked<M extends Method>(method: M, run: (session: Session, params: Params<M>, reply: Reply) => Promise<void> | void): Handler {
+  return (session, params, reply) => {
+    check(method, params);
+    return run(session, params as Params<M>, reply) ?? undefined;
+  };
+}
+
+/** An instance that this very session registered. */
+function own(session: Session, instanceId: string) {
+  const instance = session.instances.get(instanceId.toLowerCase());
+  if (instance === undefined) {
+    throw new ReachError("FORBIDDEN", `instance ${instanceId} is not registered over this connection; register it here first.`, { path: "instanceId", details: { policy: "instance-owner" } });
+  }
+  return instance;
+}
+
+function assertTakesWork(session: Session): void {
+  if (session.rooms.isDraining()) throw new ReachError("DRAINING", "this node is stopping; connect elsewhere, or again in a moment.", { retryAfterMs: 1000 });
+}
+
+/** What each method means. `hello` is the sessions' own business. */
+export const handlers: Partial<Record<Method, Handler>> = {
+  register: checked("register", async (session, params, reply) => {
+    assertTakesWork(session);
+    const { registry } = session.rooms;
+    const { instance, result } = await registry.register({
+      tenant: session.caller.tenant,
+      principal: session.principal,
+      card: params.card,
+      transport: "ws",
+      instanceId: params.instanceId,
+      instanceKey: params.instanceKey,
+      link: () => session.link,
+      holds: (known) => session.instances.get(known.record.instanceId) === known && known.link === session.link,
+    });
+    session.hold(instance);
+    if (session.closed) registry.lost(instance, session.link, "connection closed");
+    reply.result(JSON.stringify(result));
+  }),
+
+  heartbeat: checked("heartbeat", (session, params, reply) => {
+    const instance = session.instances.get(params.instanceId.toLowerCase());
+    reply.result(JSON.stringify({ state: instance === undefined ? "unknown" : session.rooms.registry.heartbeat(instance, params) }));
+  }),
+
+  drain: checked("drain", async (session, params, reply) => {
+    const instance = own(session, params.instanceId);
+    await session.rooms.registry.drain(instance, params.reason ?? "drains");
+    for (const { messageId, attempt } of params.handback ?? []) {
+      session.rooms.calls.handBack(messageId, instance.record.instanceId, attempt);
+      session.rooms.tasks.handBack(messageId, instance.record.instanceId, attempt);
+    }
+    reply.result(JSON.stringify({ running: instance.running }));
+  }),
+
+  deregister: checked("deregister", async (session, params, reply) => {
+    const instance = own(session, params.instanceId);
+    session.instances.delete(instance.record.instanceId);
+    await session.rooms.registry.deregister(instance, params.reason ?? "said goodbye");
+    reply.result("{}");
+  }),
+
+  discover: checked("discover", (session, params, reply) => {
+    reply.result(JSON.stringify(session.rooms.discoverer.discover(session.caller.tenant, params)));
+  }),
+
+  "agents.list": checked("agents.list", (session, params, reply) => {
+    reply.result(JSON.stringify(session.rooms.directory.list(session.caller.tenant, params)));
+  }),
+
+  "agents.get": checked("agents.get", async (session, params, reply) => {
+    reply.result(JSON.stringify(await session.rooms.directory.get(session.caller.tenant, params.agentId, params.version)));
+  }),
+
+  watch: checked("watch", (session, params, reply) => {
+    const watchId = session.rooms.system.newId();
+    const { agentId, capability } = params;
+    const { feed } = session.rooms;
+    const early: string[] = [];
+    let answered = false;
+    const stop = feed.watch(params.revision, { agentId, capability }, (event) => {
+      const json = JSON.stringify({ watchId, ...event });
+      if (answered) session.notify("event", json);
+      else early.push(json);
+    });
+    session.watches.set(watchId, { stop, agentId, capability });
+    reply.result(JSON.stringify({ watchId, revision: feed.revision }));
+    answered = true;
+    for (const json of early) session.notify("event", json);
+  }),
+
+  unwatch: checked("unwatch", (session, params, reply) => {
+    session.watches.get(params.watchId)?.stop();
+    session.watches.delete(params.watchId);
+    reply.result("{}");
+  }),
+
+  call: (session, params, reply) => {
+    assertTakesWork(session);
+    const { rooms } = session;
+    rooms.calls.start(readMessage("call", params, session, session.caller, rooms.system, rooms.settings.inputBytes, inherited(session, params)), reply);
+    return undefined;
+  },
+
+  submit: (session, params, reply) => {
+    assertTakesWork(session);
+    const { rooms } = session;
+    return rooms.tasks.submit(readMessage("submit", params, session, session.caller, rooms.system, rooms.settings.inputBytes, inherited(session, params)), reply);
+  },
+
+  "task.get": checked("task.get", async (session, params, reply) => {
+    const call = session.rooms.calls.lookUp(session.caller, params.messageId);
+    reply.result(call === undefined ? taskText(await session.rooms.tasks.get(session.caller, params.messageId), { input: true }) : callText(call));
+  }),
+
+  "task.result": checked("task.result", async (session, params, reply) => {
+    const task = await session.rooms.tasks.result(session.caller, params.messageId, params.waitMs ?? 0);
+    reply.result(taskText(task, { input: true }));
+  }),
+
+  "task.cancel": checked("task.cancel", async (session, params, reply) => {
+    const reason = params.reason ?? "by the caller";
+    const call = session.rooms.calls.cancel(session.caller, params.messageId, reason);
+    reply.result(call === undefined ? taskText(await session.rooms.tasks.cancel(session.caller, params.messageId, reason), { input: true }) : callText(call));
+  }),
+
+  "task.events": checked("task.events", async (session, params, reply) => {
+    if (session.rooms.calls.lookUp(session.caller, params.messageId) === undefined) await session.rooms.tasks.get(session.caller, params.messageId);
+    reply.result(JSON.stringify(await eventsAfter(session.rooms.journal, params.messageId, params.after ?? 0)));
+  }),
+
+  complete: checked("complete", async (session, params, reply) => {
+    const data = session.raw("data");
+    const receipt = session.raw("receipt");
+    const instanceId = params.instanceId.toLowerCase();
+    const instance = session.instances.get(instanceId);
+    const known = session.rooms.registry.view.instances.get(instanceId);
+    if (instance === undefined || instance.link !== session.link) {
+      const reason = known === undefined ? "UNKNOWN" : "STALE_EPOCH";
+      return reply.result(JSON.stringify({ recorded: false, reason }));
+    }
+    reply.result(JSON.stringify(await complete(session.rooms, instance, params, data, receipt)));
+  }),
+
+  progress: checked("progress", (session, params) => {
+    session.rooms.calls.progress(params.messageId, params.instanceId, session.text());
+    session.rooms.progress(params.messageId, params.instanceId, session.text());
+  }),
+
+  ping: checked("ping", (_session, _params, reply) => {
+    reply.result("{}");
+  }),
+};
+
+/** The trace of the parent, for a nested message that names none. */
+export function inherited(session: Session, params: unknown): string | undefined {
+  const parentId = (params as { parentId?: unknown; parent_id?: unknown } | null)?.parentId;
+  return typeof parentId === "string" ? session.rooms.parentOf(parentId)?.traceId : undefined;
+}
+
+/** Events of one message after an id; `gap` when some before the first are no longer kept. */
+export async function eventsAfter(journal: Session["rooms"]["journal"], messageId: string, after: number) {
+  const all = await journal.eventsOf(messageId);
+  const first = all[0];
+  const gap = first !== undefined && first.type !== "submitted" && first.type !== "received" && after < first.id;
+  return { events: all.filter((e) => e.id > after), ...(gap && { gap: true }) };
+}
+
+const CALL_STATES: Record<Call["state"], Task["state"]> = { waiting: "queued", sent: "delivered", accepted: "working", orphaned: "delivered", settled: "completed" };
+
+/** A call in the shape of a task, for those who ask for a message without knowing which of the two it is. */
+export function callText(call: Call): string {
+  const { error } = call;
+  const canceled = error instanceof ReachError && error.code === "CANCELED";
+  const state = error === undefined ? CALL_STATES[call.state] : canceled ? "canceled" : "failed";
+  const target = call.current?.offer.instance.record;
+  const head = JSON.stringify({
+    messageId: call.messageId,
+    traceId: call.traceId,
+    kind: "call",
+    state,
+    capability: call.capability,
+    ...(target && { agentId: target.agentId, instanceId: target.instanceId }),
+    attempt: call.attempt,
+    attempts: [],
+    createdAt: new Date(call.log.startedAt).toISOString(),
+    deadlineAt: new Date(call.deadlineAt).toISOString(),
+    ...(error instanceof ReachError && { error: error.toBody() }),
+  });
+  return call.data === undefined ? head : `${head.slice(0, -1)},"data":${call.data}}`;
+}

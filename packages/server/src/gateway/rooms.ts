@@ -1,0 +1,47 @@
+import type { System } from "../ports/system.js";
+import type { Directory } from "../registry/directory.js";
+import type { Registry } from "../registry/registry.js";
+import type { Calls } from "../router/calls.js";
+import type { Parent } from "../router/chain.js";
+import type { Discoverer } from "../router/discovery.js";
+import type { Tasks } from "../tasks/tasks.js";
+import type { Journal } from "../journal/journal.js";
+import type { Feed } from "./feed.js";
+import type { Notices } from "./notices.js";
+
+export interface GatewaySettings {
+  nodeId: string;
+  inputBytes: number;
+  messageBytes: number;
+  resumeSec: number;
+  pingIntervalMs: number;
+  missedPongsMax: number;
+  helloTimeoutMs: number;
+  slowReaderBytes: number;
+  allowedOrigins: readonly string[];
+  allowedHosts: readonly string[];
+  host: string;
+}
+
+/** The rooms, as the door sees them. */
+export interface Rooms {
+  readonly system: System;
+  readonly settings: GatewaySettings;
+  readonly registry: Registry;
+  readonly directory: Directory;
+  readonly feed: Feed;
+  readonly discoverer: Discoverer;
+  readonly calls: Calls;
+  readonly tasks: Tasks;
+  readonly journal: Journal;
+  readonly notices: Notices;
+  /** Capability → how many calls wait for a free instance. */
+  readonly waitingCalls: () => ReadonlyMap<string, number>;
+  /** A message in flight that others may be nested in. */
+  readonly parentOf: (messageId: string) => Parent | undefined;
+  /** Progress of a task, handed to its submitter. Raw JSON. */
+  readonly progress: (messageId: string, instanceId: string | undefined, json: string) => void;
+  /** Whether the node takes new work. */
+  readonly isDraining: () => boolean;
+  readonly onError: (error: unknown) => void;
+}

@@ -1,0 +1,30 @@
+import { type Method, ReachError } from "@agent-reach/protocol";
+import * as schemas from "@agent-reach/protocol/schemas";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { jsonPath } from "../registry/contract.js";
+
+const { params, HttpHeartbeat, HttpDrain, HttpDeregister, HttpPull, HttpAck, HttpNack, HttpComplete, HttpCancel, DeadLetterChoice } = schemas;
+const shapes = { ...params, HttpHeartbeat, HttpDrain, HttpDeregister, HttpPull, HttpAck, HttpNack, HttpComplete, HttpCancel, DeadLetterChoice };
+type Shape = keyof typeof shapes;
+
+const ajv = new Ajv2020({ strict: false, allErrors: false, logger: false });
+const validators = Object.fromEntries(Object.entries(shapes).map(([name, schema]) => [name, ajv.compile(schema as object)])) as unknown as Record<
+  Shape,
+  ReturnType<typeof ajv.compile>
+>;
+
+export function isMethod(name: string): name is Method {
+  return Object.hasOwn(params, name);
+}
+
+/** Checks parameters or a body against the wire's schema; the error names the field, the rule and what is wanted. */
+export function check(name: Shape, value: unknown): void {
+  const fits = validators[name];
+  if (fits(value)) return;
+  const error = fits.errors![0]!;
+  const missing = error.keyword === "required" ? `/${(error.params as { missingProperty: string }).missingProperty}` : "";
+  const path = jsonPath(error.instancePath + missing);
+  const allowed = error.keyword === "enum" ? `: ${(error.params as { allowedValues: string[] }).allowedValues.join(", ")}` : "";
+  const what = path === "" ? "the request" : `"${path}"`;
+  throw new ReachError("INVALID_REQUEST", `${what} ${missing === "" ? `${error.message}${allowed}` : "is missing"}.`, { path, details: { rule: error.message } });
+}

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import type { NewTask, TaskRecord, TaskStore } from "../task-store.js";
+import { newTask } from "./samples.js";
+
+/** TS5 for tasks that must follow one another. */
+export function taskOrderConformance(current: () => TaskStore): void {
+  const insert = async (some?: Partial<NewTask>): Promise<TaskRecord> => (await current().insert(newTask(some))).task;
+  const claim = async (lane: string): Promise<string[]> =>
+    (await current().claimDue({ lane, now: 1_000, limit: 100 })).tasks.map(({ messageId }) => messageId);
+  const settle = async (task: TaskRecord, state: TaskRecord["state"] = "completed"): Promise<TaskRecord> =>
+    (await current().update({ ...task, state, lane: "", dueAt: undefined, settledAt: 1_000 }))!;
+
+  test("TS5: a task is not handed out before its predecessor has ended, also when it is due earlier", async () => {
+    const first = await insert({ orderKey: "k", dueAt: 900 });
+    const second = await insert({ orderKey: "k", dueAt: 100 });
+    const third = await insert({ orderKey: "k", dueAt: 200, lane: "other" });
+    const free = await insert({ dueAt: 500 });
+    expect(await claim("query_order")).toEqual([free.messageId, first.messageId]);
+    expect(await claim("other")).toEqual([]);
+    await settle(first, "failed");
+    expect(await claim("query_order")).toEqual([second.messageId]);
+    const delivered = await current().update({ ...second, state: "delivered", lane: "", dueAt: 5_000 });
+    expect(await claim("other")).toEqual([]);
+    await settle(delivered!, "dead");
+    expect(await claim("other")).toEqual([third.messageId]);
+  });
+
+  test("TS5: a predecessor that waits, works or lies stalled holds its successor", async () => {
+    for (const state of ["queued", "delivered", "working", "stalled"] as const) {
+      const first = await insert({ orderKey: state, state, lane: "elsewhere", dueAt: undefined });
+      const second = await insert({ orderKey: state });
+      expect(await claim("query_order")).toEqual([]);
+      await settle(first, "canceled");
+      expect(await claim("query_order")).toEqual([second.messageId]);
+      await settle(second);
+    }
+  });
+
+  test("TS5: a task that ended before its successor came holds nobody", async () => {
+    await insert({ orderKey: "k", state: "completed", dueAt: undefined, settledAt: 1 });
+    const second = await insert({ orderKey: "k" });
+    expect(await claim("query_order")).toEqual([second.messageId]);
+  });
+
+  test("TS5: when one in the middle ends, the order of the others stays", async () => {
+    const [first, second, third] = [
+      await insert({ orderKey: "k" }),
+      await insert({ orderKey: "k" }),
+      await insert({ orderKey: "k" }),
+    ];
+    await settle(second, "canceled");
+    expect(await claim("query_order")).toEqual([first.messageId]);
+    expect(await claim("query_order")).toEqual([]);
+    await settle(first);
+    expect(await claim("query_order")).toEqual([third.messageId]);
+  });
+
+  test("TS5: one that is queued again takes its old place before those that still wait", async () => {
+    const [first, second] = [await insert({ orderKey: "k" }), await insert({ orderKey: "k" })];
+    const dead = await settle(first, "dead");
+    const again = await current().update({
+      ...dead,
+      state: "queued",
+      lane: "query_order",
+      dueAt: 1_000,
+      settledAt: undefined,
+    });
+    expect(await claim("query_order")).toEqual([first.messageId]);
+    await settle(again!);
+    expect(await claim("query_order")).toEqual([second.messageId]);
+  });
+
+  test("TS5: one that is queued again behind an open predecessor waits for it", async () => {
+    const [first, second] = [await insert({ orderKey: "k" }), await insert({ orderKey: "k" })];
+    const canceled = await settle(second, "canceled");
+    await current().update({ ...canceled, state: "queued", lane: "query_order", dueAt: 1, settledAt: undefined });
+    expect(await claim("query_order")).toEqual([first.messageId]);
+    await settle(first);
+    expect(await claim("query_order")).toEqual([second.messageId]);
+  });
+
+  test("TS5: a long line of waiting successors does not make claims slow", async () => {
+    const [first] = await Promise.all(Array.from({ length: 3_000 }, () => insert({ orderKey: "k", dueAt: 1 })));
+    const free = await Promise.all(Array.from({ length: 200 }, () => insert({ dueAt: 2 })));
+    const started = performance.now();
+    expect(await claim("query_order")).toHaveLength(100);
+    expect(await claim("query_order")).toHaveLength(100);
+    expect(await claim("query_order")).toEqual([free.at(-1)!.messageId]);
+    // Walking over the line at each claim takes seconds; half a second is far from both.
+    expect(performance.now() - started).toBeLessThan(500);
+    await settle(first!);
+    expect(await claim("query_order")).toHaveLength(1);
+  });
+}

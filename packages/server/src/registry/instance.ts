@@ -1,0 +1,85 @@
+import type { Capability, Card } from "@agent-reach/protocol";
+import type { Link, Receiver } from "../ports/delivery.js";
+import type { InstanceRecord } from "../ports/registry-store.js";
+import type { Contract } from "./contract.js";
+import { Measured, Starts } from "./load.js";
+
+/** One capability of one instance: what the router chooses among. */
+export class Offer {
+  readonly measured = new Measured();
+  /** JSON text of the address, made once, for the envelopes of every message that goes there. */
+  readonly targetJson: string;
+  /** The same without braces, to be put into a larger object. */
+  readonly addressJson: string;
+  readonly capabilityJson: string;
+
+  constructor(
+    readonly instance: LiveInstance,
+    readonly capability: Capability,
+    readonly contract: Contract,
+  ) {
+    this.targetJson = JSON.stringify({ agentId: instance.record.agentId, instanceId: instance.record.instanceId });
+    this.addressJson = this.targetJson.slice(1, -1);
+    this.capabilityJson = JSON.stringify(capability.name);
+  }
+
+  get idempotent(): boolean {
+    return this.capability.idempotent === true;
+  }
+}
+
+/** Lease lengths in ms, as agreed at registration. */
+export interface LeaseTerms {
+  heartbeatIntervalMs: number;
+  ttlMs: number;
+  graceMs: number;
+}
+
+/** What this node knows of one instance right now. The record is what is stored; the rest lives in memory. */
+export class LiveInstance {
+  offers: Offer[] = [];
+  link: Link | undefined;
+  /** Monotonic ms of the last message that renewed the lease, and of the loss of the link. */
+  renewedAt = 0;
+  lostAt: number | undefined;
+  /** Wall ms, for people. */
+  lastHeartbeatAt: number | undefined;
+  /** Attempts that hold a slot: sent and not yet ended. */
+  running = 0;
+  /** What the agent says of itself: its queue, its health 0..1, its own facts. */
+  selfQueued = 0;
+  selfRunning = 0;
+  health = 1;
+  probe = 1;
+  facts: Record<string, unknown> | undefined;
+  /** Monotonic ms until which it asked to be left alone. */
+  coolDownUntil = 0;
+  readonly starts = new Starts();
+  /** Attempts which it accepted and has not finished; they hear when it is gone. */
+  readonly held = new Set<Pick<Receiver, "lost">>();
+
+  constructor(
+    public record: InstanceRecord,
+    public terms: LeaseTerms,
+  ) {}
+
+  get capacity(): number {
+    return this.record.card.maxConcurrentTasks ?? 10;
+  }
+
+  get card(): Card {
+    return this.record.card;
+  }
+
+  /** Load as ROUTE-3 has it: each part between 0 and 1 of the capacity. */
+  loadScore(now: number): number {
+    const capacity = this.capacity;
+    const share = (n: number) => Math.min(1, n / capacity);
+    return 0.4 * share(this.running) + 0.3 * share(this.selfQueued) + 0.3 * share(this.starts.count(now));
+  }
+
+  /** Own word × probe, 0..1 (LIVE-11; the share of recent successes joins in per offer). */
+  healthScore(): number {
+    return this.health * this.probe;
+  }
+}

@@ -1,0 +1,398 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { type Capability, type Card, type Params, ReachError, type Registered } from "@agent-reach/protocol";
+import { readCard } from "@agent-reach/protocol/read";
+import type { Link } from "../ports/delivery.js";
+import type { AgentRecord, RegistryChange, RegistryPut, RegistryStore } from "../ports/registry-store.js";
+import type { System } from "../ports/system.js";
+import { Contracts } from "./contract.js";
+import type { LeaseTerms, LiveInstance } from "./instance.js";
+import { type LeaseEvent, registered, transition } from "./lifecycle.js";
+import { View, type ViewChange } from "./view.js";
+
+export interface RegistrySettings {
+  nodeId: string;
+  heartbeatIntervalSec: number;
+  ttlHeartbeats: number;
+  graceHeartbeats: number;
+  /** Where set, these stand instead of the multiples. */
+  ttlSec: number | undefined;
+  graceSec: number | undefined;
+  purgeAfterSec: number;
+}
+
+export interface RegisterRequest {
+  tenant: string;
+  principal: string;
+  card: unknown;
+  transport: "ws" | "pull";
+  instanceId?: string | undefined;
+  instanceKey?: string | undefined;
+  /** Makes the way to the instance, once it is known which one it is. */
+  link: (instance: LiveInstance) => Link;
+  /** Whether this link holds the instance already, which makes the registration an update. */
+  holds: (instance: LiveInstance) => boolean;
+}
+
+const VERSIONS_KEPT_MS = 86_400_000;
+/** Old contents whose number comes back when they are registered again. */
+const RECENT_MAX = 20;
+/** Contents kept readable per agent, whatever the time: an agent that updates itself 50 times a second must not fill the disk. */
+const VERSIONS_MAX = 1000;
+
+/**
+ * Who is there. Confirms a registration only when it is durable; everything else about an instance lives in memory and
+ * is stored when its state changes.
+ */
+export class Registry {
+  readonly contracts = new Contracts();
+  readonly view: View;
+  private readonly listeners: ((change: ViewChange) => void)[] = [];
+  /** One registration of an agent at a time, in order of arrival. */
+  private readonly turns = new Map<string, Promise<unknown>>();
+  private epochFloor = 0;
+  private readonly keys = new WeakMap<LiveInstance, string>();
+  private stopWatch: (() => void) | undefined;
+
+  constructor(
+    private readonly store: RegistryStore,
+    private readonly system: System,
+    readonly settings: RegistrySettings,
+  ) {
+    this.view = new View(this.contracts, (record) => this.termsOf(record.card), () => system.now());
+  }
+
+  onChange(listener: (change: ViewChange) => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Loads what is stored. Nobody has a link yet, so whoever was online must be heard of again. */
+  async start(): Promise<void> {
+    this.stopWatch = await this.store.watch((change) => this.changed(change));
+    this.view.revision = await this.store.revision();
+    const now = this.system.now();
+    const puts: RegistryPut[] = [];
+    for (const live of this.view.instances.values()) {
+      this.epochFloor = Math.max(this.epochFloor, live.record.epoch > 1 ? live.record.epoch : 0);
+      live.lostAt = this.system.monotonic();
+      const next = transition(live.record, { type: "lost", reason: "the node restarted" }, now);
+      if (next.ok && next.changed) puts.push({ record: next.record, expected: live.record.revision });
+    }
+    if (puts.length > 0) await this.store.put(puts);
+  }
+
+  stop(): void {
+    this.stopWatch?.();
+  }
+
+  async register(request: RegisterRequest): Promise<{ instance: LiveInstance; result: Registered }> {
+    const read = readCard(request.card, { transport: request.transport });
+    if (!read.ok) {
+      throw new ReachError("INVALID_CARD", read.message, { path: read.path, details: { rule: read.rule } });
+    }
+    const card = read.card as Card;
+    this.assertCard(card);
+    (card.capabilities ?? []).forEach((capability: Capability, i: number) => this.contracts.verify(capability, i));
+    const key = `${request.tenant}/${card.agentId}`;
+    return this.inTurn(key, () => this.registerInTurn(request, card, key, [...read.warnings]));
+  }
+
+  private async registerInTurn(request: RegisterRequest, card: Card, agentKey: string, warnings: string[]) {
+    const now = this.system.now();
+    const known = request.instanceId === undefined ? undefined : this.view.instances.get(request.instanceId);
+    const sameLink = known !== undefined && request.holds(known);
+    if (known !== undefined && !sameLink) this.assertTakeover(known, card.agentId, request);
+
+    const agent = this.view.agents.get(agentKey)?.record;
+    const content = contentOf(card);
+    const hash = createHash("sha256").update(content).digest("hex");
+    const version = agent?.recent.find((r) => r.hash === hash)?.version ?? (agent?.version ?? 0) + 1;
+    const puts = this.agentPuts(agent, agentKey, request.tenant, card, hash, version, now);
+
+    const instanceId = request.instanceId?.toLowerCase() ?? this.system.newId();
+    const instanceKey = (sameLink ? this.keys.get(known) : request.instanceKey) ?? this.system.newSecret();
+    const record = registered(
+      {
+        kind: "instance",
+        key: instanceId,
+        tenant: request.tenant,
+        agentId: card.agentId,
+        instanceId,
+        principal: request.principal,
+        keyHash: hashOf(instanceKey),
+        ...(card.transport?.type === "http" && { secret: instanceKey }),
+        card,
+        cardVersion: version,
+        node: this.settings.nodeId,
+      },
+      known?.record,
+      sameLink,
+      request.instanceId === undefined ? 0 : this.epochFloor,
+      now,
+    );
+    puts.push({ record, expected: known?.record.revision ?? 0 });
+    const put = await this.store.put(puts);
+    if (!put.ok) {
+      throw new ReachError("CONFLICT", `instance ${instanceId} of ${card.agentId} was changed by somebody else at the same moment; register again.`, {
+        retryable: true,
+      });
+    }
+    const live = this.view.instances.get(instanceId)!;
+    if (!sameLink) {
+      const older = live.link;
+      live.link = undefined;
+      older?.close(4001, "superseded by a newer registration of this instance");
+      live.link = request.link(live);
+    }
+    this.keys.set(live, instanceKey);
+    live.lostAt = undefined;
+    live.health = 1;
+    this.renew(live);
+    for (const listener of this.comers) listener(live, !sameLink);
+    const { heartbeatIntervalMs, ttlMs, graceMs } = live.terms;
+    warnings.push(...leaseWarnings(live.terms, this.settings));
+    const result: Registered = {
+      agentId: card.agentId,
+      instanceId,
+      instanceKey,
+      epoch: record.epoch,
+      version,
+      revision: put.revisions[put.revisions.length - 1]!,
+      lease: { heartbeatIntervalSec: heartbeatIntervalMs / 1000, ttlSec: ttlMs / 1000, graceSec: graceMs / 1000 },
+      warnings,
+    };
+    return { instance: live, result };
+  }
+
+  /** Whether a card may be taken at all, beyond its shape; set by whoever would have to reach it. */
+  assertCard: (card: Card) => void = () => {};
+
+  private readonly comers: ((instance: LiveInstance, anew: boolean) => void)[] = [];
+
+  /** Called when an instance has (again) a way to be reached; `anew`: under a new epoch. */
+  onArrival(listener: (instance: LiveInstance, anew: boolean) => void): void {
+    this.comers.push(listener);
+  }
+
+  private agentPuts(
+    agent: AgentRecord | undefined,
+    key: string,
+    tenant: string,
+    card: Card,
+    hash: string,
+    version: number,
+    now: number,
+  ): RegistryPut[] {
+    if (agent !== undefined && agent.recent.some((r) => r.hash === hash)) return [];
+    const recent = [...(agent?.recent ?? []), { version, hash }].slice(-RECENT_MAX);
+    const record: AgentRecord = { kind: "agent", key, revision: 0, tenant, agentId: card.agentId, card, version, recent, changedAt: now };
+    return [
+      { record: { kind: "version", key: versionKey(key, version), revision: 0, card, until: now + VERSIONS_KEPT_MS } },
+      { record, expected: agent?.revision ?? 0 },
+    ];
+  }
+
+  private assertTakeover(known: LiveInstance, agentId: string, request: RegisterRequest): void {
+    const { record } = known;
+    const owner = record.tenant === request.tenant && record.agentId === agentId;
+    if (!owner) {
+      throw new ReachError("FORBIDDEN", `instance ${record.instanceId} belongs to another agent; leave instanceId out to get one of your own.`, {
+        details: { policy: "instance-owner" },
+      });
+    }
+    const proven = request.instanceKey !== undefined && sameSecret(hashOf(request.instanceKey), record.keyHash);
+    if (request.instanceKey !== undefined && !proven) {
+      throw new ReachError("FORBIDDEN", `the instanceKey is not that of instance ${record.instanceId}; use the one that its registration answered.`, {
+        details: { policy: "instance-key" },
+      });
+    }
+    if (known.link !== undefined && !proven) {
+      throw new ReachError("FORBIDDEN", `instance ${record.instanceId} is connected; taking it over needs its instanceKey. Leave instanceId out to join as another instance.`, {
+        details: { policy: "instance-key" },
+      });
+    }
+  }
+
+  /** Gives an instance that has proven itself a way to be reached again, as after a restart of the node. */
+  attach(instance: LiveInstance, link: Link): void {
+    instance.link = link;
+    instance.lostAt = undefined;
+    for (const listener of this.comers) listener(instance, true);
+  }
+
+  /** The instance that an HTTP request speaks for; its key and epoch must be right. */
+  authorize(instanceId: string, instanceKey: string | undefined, epoch: number | undefined): LiveInstance {
+    const live = this.view.instances.get(instanceId);
+    if (live === undefined) throw new ReachError("NOT_FOUND", `no instance ${instanceId}; register again.`);
+    if (instanceKey === undefined || !sameSecret(hashOf(instanceKey), live.record.keyHash)) {
+      throw new ReachError("FORBIDDEN", `the instanceKey is missing or not that of instance ${instanceId}.`, { path: "instanceKey" });
+    }
+    if (epoch === undefined) {
+      throw new ReachError("INVALID_REQUEST", "epoch is missing; send the one that registration answered.", { path: "epoch" });
+    }
+    if (epoch !== live.record.epoch) {
+      throw new ReachError("CONFLICT", `epoch ${epoch} of instance ${instanceId} is over; the newest is ${live.record.epoch}.`, {
+        path: "epoch",
+        details: { epoch: live.record.epoch },
+      });
+    }
+    return live;
+  }
+
+
+  /** Any word of the instance renews its lease. Answers false for one whose lease is gone (R1). */
+  renew(instance: LiveInstance): boolean {
+    instance.renewedAt = this.system.monotonic();
+    if (instance.record.state === "suspect") void this.change(instance, { type: "renewed" });
+    return instance.record.state !== "offline";
+  }
+
+  /**
+   * A heartbeat: renews the lease and brings the agent's own numbers, which are kept apart from the measured ones
+   * (LIVE-10). Answers the state, or `unknown` when it must register again.
+   */
+  heartbeat(instance: LiveInstance, beat: Omit<Params<"heartbeat">, "instanceId">): "online" | "suspect" | "draining" | "unknown" {
+    if (!this.renew(instance)) return "unknown";
+    instance.lastHeartbeatAt = this.system.now();
+    if (beat.load?.running !== undefined) instance.selfRunning = beat.load.running;
+    if (beat.load?.queued !== undefined) instance.selfQueued = beat.load.queued;
+    if (beat.facts !== undefined) instance.facts = beat.facts;
+    const health = beat.facts?.["healthy"] === false ? 0 : beat.health;
+    if (health !== undefined && health !== instance.health) {
+      instance.health = health;
+      for (const listener of this.comers) listener(instance, false);
+    }
+    const { state } = instance.record;
+    return state === "draining" ? state : "online";
+  }
+
+  /** The link to the instance is gone, if it still was its link. */
+  lost(instance: LiveInstance, link: Link, reason: string): void {
+    if (instance.link !== link) return;
+    instance.link = undefined;
+    instance.lostAt = this.system.monotonic();
+    void this.change(instance, { type: "lost", reason });
+  }
+
+  drain(instance: LiveInstance, reason: string): Promise<void> {
+    return this.change(instance, { type: "drain", reason });
+  }
+
+  async deregister(instance: LiveInstance, reason: string): Promise<void> {
+    await this.change(instance, { type: "goodbye", reason });
+    const link = instance.link;
+    instance.link = undefined;
+    if (link !== undefined && link.kind !== "ws") link.close(1000, reason);
+  }
+
+  /**
+   * Moves an instance through its lifecycle. A store that cannot write must not decide who is alive: then the change is
+   * kept in memory alone, on top of the stored revision, and the next one that gets through carries it along.
+   */
+  async change(instance: LiveInstance, event: LeaseEvent): Promise<void> {
+    for (let tries = 0; tries < 10; tries++) {
+      const before = instance.record;
+      const next = transition(before, event, this.system.now());
+      if (!next.ok || !next.changed) return;
+      try {
+        const put = await this.store.put([{ record: next.record, expected: before.revision }]);
+        if (put.ok) return;
+      } catch {
+        if (instance.record === before) this.changed({ type: "put", revision: before.revision, record: next.record });
+        return;
+      }
+    }
+  }
+
+  /** Forgets instances that have been offline for long, agents without instances, and outdated versions. */
+  async purge(): Promise<void> {
+    const now = this.system.now();
+    const before = now - this.settings.purgeAfterSec * 1000;
+    for (const live of [...this.view.instances.values()]) {
+      if (live.record.state !== "offline" || live.record.since > before) continue;
+      this.epochFloor = Math.max(this.epochFloor, live.record.epoch);
+      await this.store.remove("instance", live.record.key, live.record.revision);
+    }
+    for (const [key, agent] of [...this.view.agents]) {
+      if (agent.instances.size === 0 && agent.record.changedAt < before) await this.store.remove("agent", key, agent.record.revision);
+      if (agent.record.version === 1) continue;
+      const versions = await this.store.list("version", { prefix: `${key}/` });
+      const tooMany = versions.length - VERSIONS_MAX;
+      for (const [i, version] of versions.entries()) {
+        if (version.until >= now && i >= tooMany) continue;
+        if (version.key !== versionKey(key, agent.record.version)) await this.store.remove("version", version.key, version.revision);
+      }
+    }
+    this.view.forgetCapabilities(before);
+  }
+
+  async version(tenant: string, agentId: string, version: number): Promise<Card> {
+    const agent = this.view.agent(tenant, agentId);
+    if (agent?.record.version === version) return agent.record.card;
+    const record = await this.store.get("version", versionKey(`${tenant}/${agentId}`, version));
+    if (record === undefined || record.until < this.system.now()) {
+      throw new ReachError("NOT_FOUND", `${agentId} has no version ${version} that is still kept (24 h).`, { path: "version" });
+    }
+    return record.card;
+  }
+
+  private termsOf(card: Card): LeaseTerms {
+    const { settings } = this;
+    const heartbeatSec = card.heartbeatIntervalSec ?? settings.heartbeatIntervalSec;
+    const own = card.heartbeatIntervalSec !== undefined && card.heartbeatIntervalSec !== settings.heartbeatIntervalSec;
+    const ttlSec = (own ? undefined : settings.ttlSec) ?? heartbeatSec * settings.ttlHeartbeats;
+    const graceSec = (own ? undefined : settings.graceSec) ?? heartbeatSec * settings.graceHeartbeats;
+    return { heartbeatIntervalMs: heartbeatSec * 1000, ttlMs: ttlSec * 1000, graceMs: graceSec * 1000 };
+  }
+
+  private changed(change: RegistryChange): void {
+    const seen = this.view.apply(change);
+    for (const listener of this.listeners) listener(seen);
+  }
+
+  private inTurn<T>(key: string, run: () => Promise<T>): Promise<T> {
+    const before = this.turns.get(key);
+    const turn = before === undefined ? run() : before.then(run, run);
+    this.turns.set(key, turn);
+    const done = () => {
+      if (this.turns.get(key) === turn) this.turns.delete(key);
+    };
+    turn.then(done, done);
+    return turn;
+  }
+}
+
+const HINTS = new Set(["status", "version", "load", "healthy"]);
+
+/** What counts as content: the card without hints and runtime facts, in one spelling and one order. */
+function contentOf(card: Card): string {
+  return canonical(Object.fromEntries(Object.entries(card).filter(([key]) => !HINTS.has(key))));
+}
+
+/** JSON with keys in order, so that equal contents are equal texts. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([k, v]) => `${JSON.stringify(k)}:${canonical(v)}`).join(",")}}`;
+}
+
+function versionKey(agentKey: string, version: number): string {
+  return `${agentKey}/${String(version).padStart(10, "0")}`;
+}
+
+function hashOf(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
+}
+
+function sameSecret(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}
+
+/** LIVE-1: what is allowed but likely a mistake. The defaults are excepted. */
+function leaseWarnings(terms: LeaseTerms, settings: RegistrySettings): string[] {
+  if (terms.heartbeatIntervalMs === settings.heartbeatIntervalSec * 1000) return [];
+  const ttlSec = terms.ttlMs / 1000;
+  if (ttlSec < 20) return [`the lease lasts ${ttlSec} s, which a busy or paused process may miss; 20 s or more is safer.`];
+  if (ttlSec > 90) return [`the lease lasts ${ttlSec} s, so a dead agent is noticed late; 90 s or less is usual.`];
+  return [];
+}

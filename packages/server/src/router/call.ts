@@ -1,0 +1,112 @@
+import type { AgentErrorShape, ReachError } from "@agent-reach/protocol";
+import type { MessageLog } from "../journal/journal.js";
+import type { Receiver } from "../ports/delivery.js";
+import type { Offer } from "../registry/instance.js";
+import type { WheelEntry } from "../time/wheel.js";
+import type { Waiter } from "./admission.js";
+import type { Calls } from "./calls.js";
+import type { Hop, Parent } from "./chain.js";
+import type { MessageRequest, Reply } from "./message.js";
+
+/**
+ * One call, from its arrival until it is forgotten. What happens to it is decided in `Calls`; this is what it knows.
+ *
+ *   waiting ──▶ sent ──▶ accepted ──▶ settled       sent/accepted ── lost ──▶ waiting (idempotent, once) or orphaned
+ */
+export type CallState = "waiting" | "sent" | "accepted" | "orphaned" | "settled";
+
+export class Call implements WheelEntry, Waiter, Parent {
+  wheelSlot: WheelEntry["wheelSlot"];
+  wheelNext: WheelEntry | undefined;
+  wheelPrev: WheelEntry | undefined;
+
+  readonly kind = "call";
+  state: CallState = "waiting";
+  inLine = false;
+  attempt = 0;
+  current: CallAttempt | undefined;
+  /** Attempts whose outcome nobody knows; their late success still counts. */
+  older: CallAttempt[] | undefined;
+  excluded: Set<string> | undefined;
+  refusals = 0;
+  lastRefusal: ReachError | undefined;
+  /** Why it waits, should the deadline come meanwhile. */
+  full = false;
+  readonly replies: Reply[];
+  /** How it ended: the agent's data and the whole answer as JSON texts, or the error. */
+  data: string | undefined;
+  answer: string | undefined;
+  error: Error | undefined;
+  settledAt = 0;
+
+  constructor(
+    private readonly calls: Calls,
+    /** Dropped when the call settles, so that remembering it costs little. */
+    public request: MessageRequest | undefined,
+    readonly messageId: string,
+    readonly traceId: string,
+    readonly tenant: string,
+    readonly principal: string,
+    readonly capability: string,
+    readonly lane: string,
+    readonly contentHash: string,
+    readonly idempotencyKey: string,
+    readonly source: { readonly agentId?: string; readonly instanceId?: string },
+    readonly chain: readonly Hop[],
+    public parent: Parent | undefined,
+    /** Monotonic ms, and the same moment as wall ms for people. */
+    readonly deadline: number,
+    readonly deadlineAt: number,
+    readonly log: MessageLog,
+    reply: Reply,
+  ) {
+    this.replies = [reply];
+  }
+
+  get worker(): string | undefined {
+    return this.current?.offer.instance.record.agentId;
+  }
+
+  retry(): boolean {
+    return this.calls.retry(this);
+  }
+
+  onDeadline(): void {
+    this.calls.onDeadline(this);
+  }
+}
+
+/** One delivery of a call. Its slot is given back once, whoever ends it. */
+export class CallAttempt implements Receiver {
+  holdsSlot = true;
+  acknowledged = false;
+
+  constructor(
+    private readonly calls: Calls,
+    readonly call: Call,
+    readonly number: number,
+    readonly offer: Offer,
+    /** Monotonic ms. */
+    readonly sentAt: number,
+  ) {}
+
+  accepted(): void {
+    this.calls.accepted(this);
+  }
+
+  completed(data: string, receipt: string | undefined, value: unknown): void {
+    this.calls.completed(this, data, receipt, value);
+  }
+
+  failed(error: AgentErrorShape, receipt: string | undefined): void {
+    this.calls.failed(this, error, receipt);
+  }
+
+  refused(code: string, message: string, retryAfterMs: number | undefined): void {
+    this.calls.refused(this, code, message, retryAfterMs);
+  }
+
+  lost(): void {
+    this.calls.lost(this);
+  }
+}

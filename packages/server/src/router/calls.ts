@@ -1,0 +1,449 @@
+import { type AgentErrorShape, isRetryable, type Outcome, ReachError } from "@agent-reach/protocol";
+import { assertMayTouch, type Caller } from "../access/access.js";
+import type { Catalog } from "../catalog/catalog.js";
+import type { Journal, MessageLog } from "../journal/journal.js";
+import type { System } from "../ports/system.js";
+import { Wheel } from "../time/wheel.js";
+import type { Admission } from "./admission.js";
+import { Call, CallAttempt } from "./call.js";
+import { assertNoLoop, chainOf, type Parent } from "./chain.js";
+import { hashOf } from "./content.js";
+import { envelopeText } from "./envelope.js";
+import { Memory } from "./memory.js";
+import { demandsOf, laneOf, type MessageRequest, type Reply, requestOf } from "./message.js";
+import type { Router } from "./router.js";
+
+export interface CallSettings {
+  timeoutMs: number;
+  rememberMs: number;
+  rememberMax: number;
+  ackTimeoutMs: number;
+  slowAckTimeoutMs: number;
+  lostGraceMs: number;
+  inputBytes: number;
+}
+
+/** Refusals after which a call stops looking for somebody else. */
+const REFUSALS_MAX = 3;
+
+/**
+ * Calls in flight: request and response, nothing stored.
+ *
+ * C1  A call settles once; whatever comes later is recorded and changes nothing.
+ * C2  It is sent again only if surely nothing was executed (a refusal), or once more if the outcome is unknown and the
+ *     capability says that it is idempotent (DLV-6).
+ * C3  The success of any attempt settles it while it is open.
+ * C4  Each attempt holds a slot from before it is sent until it ends, and gives it back once.
+ * C5  A message that comes again joins the one in flight, or gets the answer that was given (DLV-7).
+ */
+export class Calls {
+  private readonly memory: Memory<Call>;
+  readonly counts = { started: 0, completed: 0, failed: 0, inFlight: 0 };
+
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly router: Router,
+    private readonly admission: Admission,
+    private readonly journal: Journal,
+    private readonly wheel: Wheel,
+    private readonly system: System,
+    private readonly settings: CallSettings,
+    /** Tasks in flight may be parents too. */
+    private readonly parentOf: (messageId: string) => Parent | undefined,
+  ) {
+    this.memory = new Memory(settings.rememberMax, settings.rememberMs);
+  }
+
+  find(messageId: string): Call | undefined {
+    return this.memory.get(messageId, this.system.monotonic());
+  }
+
+  start(request: MessageRequest, reply: Reply): void {
+    const { envelope } = request;
+    const known = this.find(request.messageId);
+    if (known !== undefined) return this.repeat(known, request, reply);
+
+    const parent = envelope.parentId === undefined ? undefined : (this.find(envelope.parentId) ?? this.parentOf(envelope.parentId));
+    const call = this.open(request, parent, reply);
+    if (call === undefined) return;
+    this.counts.started++;
+    this.counts.inFlight++;
+    this.memory.add(call);
+    this.wheel.set(call, call.deadline);
+    if (!this.retry(call)) this.enqueue(call);
+  }
+
+  /** Checks everything that can be checked before anything is promised. */
+  private open(request: MessageRequest, parent: Parent | undefined, reply: Reply): Call | undefined {
+    const { envelope, caller } = request;
+    const resolution = this.catalog.resolve(wantedBy(request));
+    if (!resolution.ok) throw resolution.error;
+    const { resolved } = resolution;
+    const offer = resolved.offers[0] ?? resolved.gone[0];
+    const violation = offer?.contract.checkInput?.(request.input);
+    if (violation !== undefined) throw invalidInput(resolved.name, violation);
+
+    const contentHash = hashOf([envelope.target, envelope.capability ?? envelope.intent, request.input]);
+    const chain = chainOf(parent);
+    assertNoLoop(parent, chain, resolved.name, contentHash);
+    if (envelope.dryRun === true) {
+      const decision = this.router.decide(resolved, demandsOf(envelope), requestOf(envelope), request.messageId, request.traceId, 1);
+      reply.result(JSON.stringify({ messageId: request.messageId, traceId: request.traceId, dryRun: true, decision: decision.toShape() }));
+      return undefined;
+    }
+    const timeoutMs = envelope.timeoutMs ?? offer?.capability.timeoutHintMs ?? this.settings.timeoutMs;
+    const deadline = Math.min(this.system.monotonic() + timeoutMs, parent?.deadline ?? Number.POSITIVE_INFINITY);
+    const log = this.journal.open(request.messageId, request.traceId, "call", resolved.name, envelope.parentId);
+    this.journal.add(log, "received", undefined, 0, request.externalTraceId === undefined ? undefined : { externalTraceId: request.externalTraceId });
+    return new Call(
+      this, request, request.messageId, request.traceId, caller.tenant, caller.principal, resolved.name,
+      laneOf(resolved.name, envelope), contentHash, envelope.idempotencyKey ?? request.messageId, sourceOf(caller), chain, parent, deadline, this.system.now() + timeoutMs, log, reply,
+    );
+  }
+
+  private repeat(known: Call, request: MessageRequest, reply: Reply): void {
+    assertMayTouch(request.caller, known);
+    const { envelope } = request;
+    if (known.contentHash !== hashOf([envelope.target, envelope.capability ?? envelope.intent, request.input])) {
+      throw new ReachError("CONFLICT", `message ${known.messageId} was sent before with other content; a new request needs a new messageId.`);
+    }
+    if (known.state !== "settled") known.replies.push(reply);
+    else if (known.answer !== undefined) reply.result(known.answer);
+    else reply.error(known.error!);
+  }
+
+  /** Tries to find somebody for a call that is waiting; answers whether it waits no longer. */
+  retry(call: Call): boolean {
+    const { request } = call;
+    if (request === undefined || call.state === "settled") return true;
+    const resolution = this.catalog.resolve(wantedBy(request));
+    if (!resolution.ok) {
+      this.fail(call, resolution.error);
+      return true;
+    }
+    const { envelope } = request;
+    for (;;) {
+      const number = call.attempt + 1;
+      const decision = this.router.decide(
+        resolution.resolved, demandsOf(envelope), requestOf(envelope), call.messageId, call.traceId, number, call.excluded,
+      );
+      call.full = decision.full;
+      const offer = decision.chosen;
+      if (offer === undefined) {
+        if (!call.inLine) this.journal.add(call.log, "waiting", undefined, number, decision);
+        if (call.lastRefusal !== undefined && !decision.full) {
+          this.fail(call, call.lastRefusal);
+          return true;
+        }
+        return false;
+      }
+      this.journal.add(call.log, "decision", offer.instance, number, decision);
+      if (this.send(call, request, offer, number)) return true;
+      this.exclude(call, offer.instance.record.instanceId);
+    }
+  }
+
+  private enqueue(call: Call): void {
+    call.state = "waiting";
+    if (this.admission.wait(call)) {
+      call.inLine = true;
+      this.wheel.set(call, call.deadline);
+      return;
+    }
+    const { waitingMax } = this.admission;
+    this.fail(
+      call,
+      new ReachError("BUSY", `${waitingMax} calls wait for "${call.capability}" already; try again later, or submit a task.`, { retryAfterMs: 1000 }),
+    );
+  }
+
+  private send(call: Call, request: MessageRequest, offer: CallAttempt["offer"], number: number): boolean {
+    const { instance } = offer;
+    const now = this.system.monotonic();
+    const attempt = new CallAttempt(this, call, number, offer, now);
+    this.admission.take(instance);
+    call.attempt = number;
+    call.current = attempt;
+    call.state = "sent";
+    call.inLine = false;
+    const remaining = Math.max(1, Math.round(call.deadline - now));
+    const taken = instance.link!.deliver({ messageId: call.messageId, attempt: number, envelope: envelopeText(call, request.sent, offer, remaining, this.system.now()) }, attempt);
+    if (!taken) {
+      this.release(attempt);
+      call.current = undefined;
+      call.state = "waiting";
+      return false;
+    }
+    const ack = instance.link!.kind === "ws" ? this.settings.ackTimeoutMs : this.settings.slowAckTimeoutMs;
+    if (now + ack < call.deadline) this.wheel.set(call, now + ack);
+    this.journal.add(call.log, "delivered", instance, number);
+    return true;
+  }
+
+  accepted(attempt: CallAttempt): void {
+    const { call } = attempt;
+    attempt.acknowledged = true;
+    attempt.offer.instance.held.add(attempt);
+    this.journal.add(call.log, "accepted", attempt.offer.instance, attempt.number);
+    if (call.current !== attempt || call.state !== "sent") return;
+    call.state = "accepted";
+    this.wheel.set(call, call.deadline);
+  }
+
+  completed(attempt: CallAttempt, data: string, receipt: string | undefined, value: unknown): void {
+    const { call, offer } = attempt;
+    const { instance } = offer;
+    this.release(attempt);
+    const now = this.system.monotonic();
+    offer.measured.success(now - attempt.sentAt, now);
+    if (call.state === "settled") return this.journal.add(call.log, "late", instance, attempt.number, { outcome: "completed" });
+    if (data.length * 3 > this.settings.inputBytes && Buffer.byteLength(data) > this.settings.inputBytes) {
+      return this.fail(
+        call,
+        new ReachError("PAYLOAD_TOO_LARGE", `the result of "${call.capability}" has ${Buffer.byteLength(data)} bytes, over the limit of ${this.settings.inputBytes}; let the agent answer with a reference.`, { outcome: "executed" }),
+      );
+    }
+    const violation = offer.contract.checkOutput?.(value);
+    if (violation !== undefined) this.journal.add(call.log, "output_invalid", instance, attempt.number, violation);
+    if (call.current !== attempt) this.withdraw(call, "an earlier attempt succeeded");
+    call.data = data;
+    call.answer = `{"messageId":"${call.messageId}","traceId":"${call.traceId}","data":${data},${offer.addressJson}${receipt === undefined ? "" : `,"receipt":${receipt}`}}`;
+    this.journal.add(call.log, "completed", instance, attempt.number);
+    this.counts.completed++;
+    this.settle(call, now);
+    for (const reply of call.replies) reply.result(call.answer);
+  }
+
+  failed(attempt: CallAttempt, error: AgentErrorShape, _receipt: string | undefined): void {
+    const { call, offer } = attempt;
+    this.release(attempt);
+    const now = this.system.monotonic();
+    offer.measured.success(now - attempt.sentAt, now);
+    if (call.state === "settled" || call.current !== attempt) {
+      return this.journal.add(call.log, "late", offer.instance, attempt.number, { outcome: "failed" });
+    }
+    this.fail(call, agentError(call.capability, offer.instance.record.agentId, error));
+  }
+
+  refused(attempt: CallAttempt, code: string, message: string, retryAfterMs: number | undefined): void {
+    const { call, offer } = attempt;
+    this.release(attempt);
+    this.journal.add(call.log, "refused", offer.instance, attempt.number, { code, reason: message });
+    if (call.state === "settled" || call.current !== attempt) return;
+    const { record } = offer.instance;
+    if (retryAfterMs !== undefined) offer.instance.coolDownUntil = this.system.monotonic() + retryAfterMs;
+    this.exclude(call, record.instanceId);
+    call.lastRefusal = refusal(record.agentId, code, message, retryAfterMs);
+    call.current = undefined;
+    if (++call.refusals >= REFUSALS_MAX) return this.fail(call, call.lastRefusal);
+    if (!this.retry(call)) this.enqueue(call);
+  }
+
+  /** The instance went before it answered. */
+  lost(attempt: CallAttempt): void {
+    const { call, offer } = attempt;
+    this.journal.add(call.log, "lost", offer.instance, attempt.number);
+    if (call.state === "settled") return this.release(attempt);
+    offer.measured.failure(this.system.monotonic());
+    if (call.current !== attempt) return;
+    if (this.tryElsewhere(call, attempt)) return;
+    // It may be back in a moment, with the result in its outbox.
+    call.state = "orphaned";
+    this.wheel.set(call, Math.min(call.deadline, this.system.monotonic() + this.settings.lostGraceMs));
+  }
+
+  onDeadline(call: Call): void {
+    const now = this.system.monotonic();
+    const attempt = call.current;
+    const atEnd = now >= call.deadline;
+    if (attempt === undefined || call.state === "waiting") return this.fail(call, this.nobodyInTime(call));
+    const { record } = attempt.offer.instance;
+    attempt.offer.measured.failure(now);
+    if (call.state === "sent" && !atEnd && this.tryElsewhere(call, attempt)) return;
+    const waited = Math.round(now - attempt.sentAt);
+    const outcome: Outcome = "unknown";
+    const details = { agentId: record.agentId, instanceId: record.instanceId, attempts: call.attempt };
+    if (!attempt.acknowledged) {
+      const what = call.state === "orphaned" ? `lost its connection before it acknowledged` : `did not acknowledge within ${waited} ms`;
+      return this.fail(call, this.unsure("DELIVERY_TIMEOUT", call, `${record.agentId} ${what} (attempt ${call.attempt}); whether it did anything is unknown.`, outcome, details));
+    }
+    const what = call.state === "orphaned" ? "lost its connection while it worked" : `gave no result within ${waited} ms`;
+    this.fail(call, this.unsure("TIMEOUT", call, `${record.agentId} ${what}; give the call more time, or submit a task.`, outcome, details));
+  }
+
+  /** Once more, with somebody else, where that can do no harm (C2). */
+  private tryElsewhere(call: Call, attempt: CallAttempt): boolean {
+    if (!attempt.offer.idempotent || call.older !== undefined) return false;
+    call.older = [attempt];
+    this.release(attempt);
+    attempt.offer.instance.link?.cancel(call.messageId, attempt.number, "given to another instance");
+    this.exclude(call, attempt.offer.instance.record.instanceId);
+    call.lastRefusal = undefined;
+    if (!this.retry(call)) this.enqueue(call);
+    return true;
+  }
+
+  /** `complete` of an agent. Answers what it is told, or undefined if there is no such call here. */
+  complete(messageId: string, instanceId: string, number: number, finish: (attempt: CallAttempt) => void): "recorded" | "SETTLED" | "STALE_ATTEMPT" | undefined {
+    const call = this.find(messageId);
+    if (call === undefined) return undefined;
+    const attempt = call.current?.number === number ? call.current : call.older?.find((a) => a.number === number);
+    if (attempt === undefined || attempt.offer.instance.record.instanceId !== instanceId) return call.state === "settled" ? "SETTLED" : "STALE_ATTEMPT";
+    if (call.state === "settled") {
+      this.release(attempt);
+      return "SETTLED";
+    }
+    const older = attempt !== call.current;
+    finish(attempt);
+    return older && !this.isSettled(call) ? "STALE_ATTEMPT" : "recorded";
+  }
+
+  progress(messageId: string, instanceId: string | undefined, json: string): void {
+    const call = this.find(messageId);
+    const attempt = call?.current;
+    if (call === undefined || attempt === undefined || call.state === "settled") return;
+    if (instanceId !== undefined && attempt.offer.instance.record.instanceId !== instanceId) return;
+    this.journal.add(call.log, "progress", attempt.offer.instance, attempt.number);
+    for (const reply of call.replies) reply.progress?.(json);
+  }
+
+  /** A call that this caller may see, while it is remembered. */
+  lookUp(caller: Caller, messageId: string): Call | undefined {
+    const call = this.find(messageId);
+    if (call !== undefined) assertMayTouch(caller, call);
+    return call;
+  }
+
+  /** A draining instance gives back what it has not begun. */
+  handBack(messageId: string, instanceId: string, number: number): void {
+    const attempt = this.find(messageId)?.current;
+    if (attempt === undefined || attempt.number !== number || attempt.offer.instance.record.instanceId !== instanceId) return;
+    attempt.refused("DRAINING", "handed back by a draining instance", undefined);
+  }
+
+  /** Undefined when there is no such call here. */
+  cancel(caller: Caller, messageId: string, reason: string): Call | undefined {
+    const call = this.find(messageId);
+    if (call === undefined) return undefined;
+    assertMayTouch(caller, call);
+    if (call.state === "settled") return call;
+    const outcome: Outcome = call.current === undefined ? "not_executed" : "unknown";
+    this.fail(call, new ReachError("CANCELED", `the call was canceled: ${reason}`, { outcome }));
+    return call;
+  }
+
+  /** The node stops: whoever still waits is told that it may ask elsewhere. */
+  stop(): void {
+    for (const call of this.memory.values()) {
+      if (call.state === "settled") continue;
+      const outcome: Outcome = call.attempt === 0 ? "not_executed" : "unknown";
+      this.fail(call, new ReachError("DRAINING", "this node is stopping; connect elsewhere, or again in a moment.", { outcome, retryable: outcome === "not_executed" }));
+    }
+  }
+
+  private fail(call: Call, error: Error): void {
+    if (call.state === "settled") return;
+    if (error instanceof ReachError && error.code !== "AGENT_ERROR") this.withdraw(call, error.code);
+    call.error = error;
+    const code = error instanceof ReachError ? error.code : "INTERNAL";
+    this.journal.add(call.log, code === "CANCELED" ? "canceled" : "failed", call.current?.offer.instance, call.attempt, { code, message: error.message });
+    this.journal.keep(call.log);
+    this.counts.failed++;
+    this.settle(call, this.system.monotonic());
+    for (const reply of call.replies) reply.error(error);
+  }
+
+  private settle(call: Call, now: number): void {
+    if (call.inLine) this.admission.leave(call);
+    call.inLine = false;
+    call.state = "settled";
+    call.settledAt = now;
+    call.request = undefined;
+    call.parent = undefined;
+    this.counts.inFlight--;
+    this.wheel.clear(call);
+    this.memory.settled(call, call.answer?.length ?? 0);
+  }
+
+  /** Tells whoever works on it that nobody waits any longer. */
+  private withdraw(call: Call, reason: string): void {
+    const attempt = call.current;
+    if (attempt === undefined || call.state === "waiting") return;
+    this.release(attempt);
+    attempt.offer.instance.link?.cancel(call.messageId, attempt.number, reason);
+  }
+
+  private release(attempt: CallAttempt): void {
+    if (!attempt.holdsSlot) return;
+    attempt.holdsSlot = false;
+    const { instance } = attempt.offer;
+    if (instance.held.size > 0) instance.held.delete(attempt);
+    this.admission.give(instance);
+  }
+
+  private exclude(call: Call, instanceId: string): void {
+    call.excluded ??= new Set();
+    call.excluded.add(instanceId);
+  }
+
+  private isSettled(call: Call): boolean {
+    return call.state === "settled";
+  }
+
+  private unsure(code: "DELIVERY_TIMEOUT" | "TIMEOUT", call: Call, message: string, outcome: Outcome, details: Record<string, unknown>): ReachError {
+    const idempotent = call.current?.offer.idempotent ?? false;
+    return new ReachError(code, message, { outcome, retryable: isRetryable(code, outcome, idempotent), details });
+  }
+
+  private nobodyInTime(call: Call): ReachError {
+    if (call.older !== undefined) {
+      return new ReachError("DELIVERY_TIMEOUT", `the only instance that took "${call.capability}" was lost, and nobody else was free in time.`, {
+        outcome: "unknown",
+        retryable: true,
+      });
+    }
+    if (call.full) {
+      return new ReachError("BUSY", `everybody who offers "${call.capability}" was busy until the deadline; try again later, or submit a task.`, { retryAfterMs: 1000 });
+    }
+    return new ReachError("UNAVAILABLE", `"${call.capability}" is offered, but nobody was able to take it until the deadline.`, { details: { waitedFor: this.whyNot(call.log) } });
+  }
+
+  /** Who was left out and why, from the last decision. */
+  private whyNot(log: MessageLog): unknown {
+    const last = log.entries.findLast((e) => e.type === "waiting" || e.type === "decision");
+    const detail = last?.detail as { toShape?: () => { candidates: { agentId: string; instanceId: string; verdict: string }[] } } | undefined;
+    return detail?.toShape?.().candidates.map(({ agentId, instanceId, verdict }) => ({ agentId, instanceId, why: verdict }));
+  }
+}
+
+export function wantedBy({ caller, envelope }: MessageRequest) {
+  return { tenant: caller.tenant, capability: envelope.capability, intent: envelope.intent, agentId: envelope.target?.agentId, instanceId: envelope.target?.instanceId };
+}
+
+export function sourceOf(caller: Caller): { agentId?: string; instanceId?: string } {
+  return { ...(caller.agentId !== undefined && { agentId: caller.agentId }), ...(caller.instanceId !== undefined && { instanceId: caller.instanceId }) };
+}
+
+export function invalidInput(capability: string, violation: { path: string; rule: string }): ReachError {
+  const at = violation.path === "" ? "the input" : `input field "${violation.path}"`;
+  return new ReachError("INVALID_INPUT", `${at} of "${capability}" ${violation.rule}; see the capability's inputSchema.`, {
+    path: violation.path,
+    details: { capability, rule: violation.rule },
+  });
+}
+
+/** A business error: the agent did its work and says no. */
+export function agentError(capability: string, agentId: string, error: AgentErrorShape): ReachError {
+  const said = error.message ?? error.code ?? "no reason given";
+  return new ReachError("AGENT_ERROR", `${agentId} answered "${capability}" with an error: ${said}`, {
+    retryable: error.retryable === true,
+    details: { ...error },
+  });
+}
+
+export function refusal(agentId: string, code: string, message: string, retryAfterMs: number | undefined): ReachError {
+  if (code === "OVERLOADED" || retryAfterMs !== undefined) {
+    return new ReachError("OVERLOADED", `${agentId} has too much to do: ${message}`, { retryAfterMs: retryAfterMs ?? 1000 });
+  }
+  return new ReachError("UNAVAILABLE", `${agentId} refused the message: ${message}`, { details: { agentId, code } });
+}

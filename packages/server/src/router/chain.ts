@@ -1,0 +1,49 @@
+import { ReachError } from "@agent-reach/protocol";
+
+/** Where a message comes from, hop by hop, as it travels in the envelope. */
+export interface Hop {
+  agentId?: string;
+  messageId: string;
+}
+
+/** A message in flight, as far as its children need to know it. */
+export interface Parent {
+  readonly messageId: string;
+  readonly traceId: string;
+  readonly capability: string;
+  readonly contentHash: string;
+  readonly source: { readonly agentId?: string };
+  readonly chain: readonly Hop[];
+  readonly parent: Parent | undefined;
+  /** Who works on it now. */
+  readonly worker: string | undefined;
+  /** Monotonic ms. */
+  readonly deadline: number;
+}
+
+/** Longest chain of calls within calls (RES-8). */
+export const HOPS_MAX = 16;
+
+/** The chain of a message that was sent while its parent was being worked on. */
+export function chainOf(parent: Parent | undefined): readonly Hop[] {
+  if (parent === undefined) return [];
+  const { agentId } = parent.source;
+  return [...parent.chain, { ...(agentId !== undefined && { agentId }), messageId: parent.messageId }];
+}
+
+/** Says no to chains that are too long, and to asking for something whose answer is already being worked on for the same reason. */
+export function assertNoLoop(parent: Parent | undefined, chain: readonly Hop[], capability: string, contentHash: string): void {
+  if (parent === undefined) return;
+  if (chain.length > HOPS_MAX) {
+    throw new ReachError("LOOP_DETECTED", `"${capability}" is ${chain.length} calls deep; at most ${HOPS_MAX} may stand in each other. Break the chain, or submit a task.`, {
+      details: { chain, hopsMax: HOPS_MAX },
+    });
+  }
+  for (let at: Parent | undefined = parent; at !== undefined; at = at.parent) {
+    if (at.capability === capability && at.contentHash === contentHash) {
+      throw new ReachError("LOOP_DETECTED", `"${capability}" is asked again with the same input while it is being worked on in the same chain (message ${at.messageId}).`, {
+        details: { chain, messageId: at.messageId },
+      });
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import type { Discovery, Params, Verdict } from "@agent-reach/protocol";
+import { ReachError } from "@agent-reach/protocol";
+import type { Catalog, Resolved } from "../catalog/catalog.js";
+import type { System } from "../ports/system.js";
+import { type Considered, describeCandidate } from "./decision.js";
+import type { Router } from "./router.js";
+
+/** Capabilities that compete in one answer: the best by match; all their able instances count (ROUTE-2). */
+const CAPABILITIES_MAX = 3;
+const MISSES_MAX = 10;
+const TOP_K = 3;
+
+/** Answers `discover`: who can do it now, with the facts to choose by; and if nobody, why (CAT-6, CAT-8). */
+export class Discoverer {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly router: Router,
+    private readonly system: System,
+  ) {}
+
+  discover(tenant: string, query: Params<"discover">): Discovery {
+    const { capability, agentId, intent, tags, labels, resources, version, weights, maxLatencyMs, input } = query;
+    if (capability === undefined && agentId === undefined && intent === undefined && (tags === undefined || tags.length === 0)) {
+      throw new ReachError("INVALID_REQUEST", "nothing is looked for: give a capability, tags, an intent or an agentId.", { path: "capability" });
+    }
+    const decisionId = this.system.newId();
+    const all = this.catalog.find({ tenant, capability, agentId, intent, tags });
+    const found = tags === undefined || tags.length === 0 ? all : all.filter((r) => tags.every((tag) => carries(r, tag)));
+    if (found.length === 0) {
+      const misses = this.catalog.misses(capability ?? intent ?? (tags ?? []).join(" ")).map((m) => ({ ...m, why: "not_matched" as Verdict }));
+      return { candidates: [], verdict: "no_match", misses, decisionId };
+    }
+    if (intent !== undefined && found.length > 1 && found[0]!.match === found[1]!.match) {
+      const misses = found.slice(0, CAPABILITIES_MAX).flatMap((r) => this.missOf(r));
+      return { candidates: [], verdict: "ambiguous", misses, decisionId };
+    }
+    const demands = { version, labels, resources, weights, maxLatencyMs };
+    const now = this.system.monotonic();
+    const able: { considered: Considered; reasons: readonly string[] }[] = [];
+    const misses: Discovery["misses"] = [];
+    for (const resolved of found.slice(0, CAPABILITIES_MAX)) {
+      for (const considered of this.router.consider(resolved, demands, now)) {
+        const violation = input === undefined ? undefined : considered.offer.contract.checkInput?.(input);
+        // A full instance is able, only not at once: whoever looks may well want to wait for it.
+        const fine = (considered.verdict === "lower_score" || considered.verdict === "full") && violation === undefined;
+        if (fine) able.push({ considered, reasons: resolved.reasons });
+        else if (misses.length < MISSES_MAX) {
+          const { agentId, instanceId } = considered.offer.instance.record;
+          misses.push({ agentId, instanceId, capability: resolved.name, match: resolved.match, why: violation === undefined ? considered.verdict : "not_matched" });
+        }
+      }
+    }
+    const best = topOf(able, query.topK ?? TOP_K);
+    return {
+      candidates: best.map(({ considered, reasons }) => describeCandidate(considered, reasons)),
+      verdict: able.length > 0 ? "match" : "unavailable",
+      misses,
+      decisionId,
+    };
+  }
+
+  private missOf(resolved: Resolved): Discovery["misses"] {
+    const offer = resolved.offers[0] ?? resolved.gone[0];
+    return offer === undefined ? [] : [{ agentId: offer.instance.record.agentId, capability: resolved.name, match: resolved.match, why: "not_matched" }];
+  }
+}
+
+/** The k best by score, in order, without sorting all of a large group. */
+function topOf<T extends { considered: Considered }>(all: T[], k: number): T[] {
+  if (all.length <= k * 4) return all.sort(byScore).slice(0, k);
+  const best: T[] = [];
+  for (const each of all) {
+    if (best.length === k && each.considered.score <= best[k - 1]!.considered.score) continue;
+    best.push(each);
+    best.sort(byScore);
+    if (best.length > k) best.pop();
+  }
+  return best;
+}
+
+function byScore(a: { considered: Considered }, b: { considered: Considered }): number {
+  return b.considered.match - a.considered.match || b.considered.score - a.considered.score;
+}
+
+function carries(resolved: Resolved, tag: string): boolean {
+  const wanted = tag.toLowerCase();
+  const offer = resolved.offers[0] ?? resolved.gone[0];
+  const has = (offer?.capability.tags ?? []).map((t) => t.toLowerCase());
+  if (has.some((t) => t === wanted || t.startsWith(`${wanted}/`))) return true;
+  // A more specific tag than anybody carries falls back to its parents, with a lower match.
+  return has.some((t) => wanted.startsWith(`${t}/`) || shareRoot(t, wanted));
+}
+
+function shareRoot(a: string, b: string): boolean {
+  return a.split("/")[0] === b.split("/")[0];
+}

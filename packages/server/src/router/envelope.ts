@@ -1,0 +1,47 @@
+import type { Offer } from "../registry/instance.js";
+import type { Hop } from "./chain.js";
+
+/** What the text of an envelope needs to know of a call. Ids are UUIDs and hex by now, so they need no escaping. */
+export interface Sendable {
+  readonly kind: "call" | "task";
+  readonly messageId: string;
+  readonly traceId: string;
+  readonly idempotencyKey: string;
+  readonly source: { readonly agentId?: string; readonly instanceId?: string };
+  readonly chain: readonly Hop[];
+}
+
+/** What of the sender's own envelope travels on. */
+export interface Sent {
+  readonly inputText: string;
+  readonly sessionRef?: string | undefined;
+  readonly sequence?: number | undefined;
+  readonly parentId?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * The envelope as the agent gets it, put together as text: the input is passed on as it came and nothing is serialised
+ * twice. `timeoutMs` is what remains; `now` is wall ms.
+ */
+export function envelopeText(message: Sendable, request: Sent, offer: Offer, timeoutMs: number, now: number): string {
+  let text = `{"messageId":"${message.messageId}","traceId":"${message.traceId}","kind":"${message.kind}","capability":${offer.capabilityJson},"input":${request.inputText},"source":${JSON.stringify(message.source)},"target":${offer.targetJson},"idempotencyKey":${JSON.stringify(message.idempotencyKey)}`;
+  if (request.sessionRef !== undefined) text += `,"sessionRef":${JSON.stringify(request.sessionRef)}`;
+  if (request.sequence !== undefined) text += `,"sequence":${request.sequence}`;
+  if (request.parentId !== undefined) text += `,"parentId":"${request.parentId}"`;
+  if (request.labels !== undefined) text += `,"labels":${JSON.stringify(request.labels)}`;
+  if (message.chain.length > 0) text += `,"chain":${JSON.stringify(message.chain)}`;
+  return `${text},"timestamp":"${timestamp(now)}","timeoutMs":${timeoutMs}}`;
+}
+
+let stampedAt = -1;
+let stamp = "";
+
+/** ISO 8601 in UTC; the text of one millisecond is made once. */
+export function timestamp(now: number): string {
+  if (now !== stampedAt) {
+    stampedAt = now;
+    stamp = new Date(now).toISOString();
+  }
+  return stamp;
+}

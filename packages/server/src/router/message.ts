@@ -1,0 +1,51 @@
+import type { SubmitEnvelope } from "@agent-reach/protocol";
+import type { Caller } from "../access/access.js";
+import type { Sent } from "./envelope.js";
+import type { Demands } from "./router.js";
+
+/** A call or task as it came through the door: checked against the wire's schema, not yet against anybody's. */
+export interface MessageRequest {
+  readonly caller: Caller;
+  readonly messageId: string;
+  readonly traceId: string;
+  readonly externalTraceId: string | undefined;
+  readonly envelope: SubmitEnvelope;
+  readonly input: unknown;
+  /** What travels on to the agent; the input as it came in, to the digit. */
+  readonly sent: Sent;
+}
+
+/** Where a message's answer goes. One of the methods is called, once. */
+export interface Reply {
+  result(json: string): void;
+  error(error: Error): void;
+  /** Raw JSON of the progress notification's parameters. */
+  progress?(json: string): void;
+}
+
+export function demandsOf(envelope: SubmitEnvelope): Demands {
+  return { version: envelope.version, labels: envelope.labels, weights: envelope.weights };
+}
+
+/** The request as it stands in a decision's record: everything but the input. */
+export function requestOf(envelope: SubmitEnvelope): Record<string, unknown> {
+  const { target, capability, intent, version, labels, weights, sessionRef, partitionKey } = envelope;
+  const request: Record<string, unknown> = {};
+  if (capability !== undefined) request["capability"] = capability;
+  if (target !== undefined) request["target"] = target;
+  if (intent !== undefined) request["intent"] = intent;
+  if (version !== undefined) request["version"] = version;
+  if (labels !== undefined) request["labels"] = labels;
+  if (weights !== undefined) request["weights"] = weights;
+  if (sessionRef !== undefined) request["sessionRef"] = sessionRef;
+  if (partitionKey !== undefined) request["partitionKey"] = partitionKey;
+  return request;
+}
+
+/** Messages of one lane can be served by exactly the same instances. */
+export function laneOf(capability: string, envelope: SubmitEnvelope): string {
+  const { target, version, labels } = envelope;
+  if (target === undefined && version === undefined && labels === undefined) return capability;
+  const sorted = labels === undefined ? undefined : Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([capability, target?.agentId, target?.instanceId, version, sorted]);
+}

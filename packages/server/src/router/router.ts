@@ -1,0 +1,186 @@
+import type { Verdict } from "@agent-reach/protocol";
+import { satisfies } from "semver";
+import type { Resolved } from "../catalog/catalog.js";
+import type { System } from "../ports/system.js";
+import type { LiveInstance, Offer } from "../registry/instance.js";
+import { type Considered, Decision, LISTED_MAX } from "./decision.js";
+import { NEAR, score, type Weights, weightsOf } from "./score.js";
+
+/** What a message demands of whoever gets it, beyond the capability. */
+export interface Demands {
+  version?: string | undefined;
+  labels?: Readonly<Record<string, string>> | undefined;
+  resources?: Readonly<Record<string, unknown>> | undefined;
+  weights?: unknown;
+  maxLatencyMs?: number | undefined;
+}
+
+export interface RouterSettings {
+  weights: Weights;
+  healthMin: number;
+}
+
+/** Assumed where nothing at all was measured in a group, ms: neither better nor worse than a fast agent. */
+const UNMEASURED_P50_MS = 500;
+
+/**
+ * Who should do it. Looks at every offer of the resolved capability, leaves out with a reason who cannot, and chooses
+ * among the best at random by weight.
+ */
+export class Router {
+  constructor(
+    private readonly system: System,
+    private readonly settings: RouterSettings,
+  ) {}
+
+  decide(
+    resolved: Resolved,
+    demands: Demands,
+    request: Record<string, unknown>,
+    messageId: string,
+    traceId: string,
+    attempt: number,
+    excluded?: ReadonlySet<string>,
+    preferred?: (offer: Offer) => boolean,
+  ): Decision {
+    const { system } = this;
+    const now = system.monotonic();
+    const decision = new Decision(messageId, traceId, attempt, system.now(), request, resolved.reasons);
+    const { considered } = decision;
+    const all = this.consider(resolved, demands, now, excluded);
+    const able = all.filter((c) => c.verdict === "lower_score");
+    decision.full = all.some((c) => c.verdict === "full");
+    const chosen = this.choose(preferred === undefined ? able : preferOf(able, preferred));
+    if (chosen !== undefined) {
+      chosen.verdict = "chosen";
+      decision.chosen = chosen.offer;
+      considered.push(chosen);
+    }
+    for (const c of all) {
+      if (c === chosen) continue;
+      if (considered.length < LISTED_MAX) considered.push(c);
+      else decision.omitted++;
+    }
+    decision.tookMs = system.monotonic() - now;
+    return decision;
+  }
+
+  /** Everybody who offers it, each with a verdict: `lower_score` for the able ones, else what stands against them. */
+  consider(resolved: Resolved, demands: Demands, now: number, excluded?: ReadonlySet<string>): Considered[] {
+    const weights = weightsOf(demands.weights, this.settings.weights);
+    const all: Considered[] = [];
+    let unmeasured = false;
+    for (const offer of resolved.offers) {
+      const { instance } = offer;
+      const p50Ms = offer.measured.p50Ms();
+      if (p50Ms === undefined) unmeasured = true;
+      const successRate = offer.measured.successRate(now);
+      const load = instance.loadScore(now);
+      const health = instance.healthScore() * (successRate ?? 1);
+      const verdict = this.verdictOn(offer, demands, now, health, p50Ms, excluded);
+      all.push({
+        offer,
+        verdict,
+        match: resolved.match,
+        score: score(weights, p50Ms ?? UNMEASURED_P50_MS, successRate ?? 1, offer.capability.costTier ?? "medium", load),
+        p50Ms,
+        successRate,
+        running: instance.running,
+        queued: instance.selfQueued,
+        load,
+        health,
+        state: instance.record.state,
+      });
+    }
+    if (unmeasured && all.length > 1) this.scoreByMedian(all, weights);
+    for (const offer of resolved.gone) {
+      if (all.length >= LISTED_MAX && all.length > resolved.offers.length) break;
+      all.push({
+        offer, verdict: "offline", match: resolved.match, score: 0, p50Ms: undefined, successRate: undefined,
+        running: 0, queued: 0, load: 0, health: 0, state: "offline",
+      });
+    }
+    return all;
+  }
+
+  /** Whoever has not been measured starts from the group's median (ROUTE-2). */
+  private scoreByMedian(all: Considered[], weights: Weights): void {
+    const measured = all.filter((c) => c.p50Ms !== undefined).map((c) => c.p50Ms!).sort((a, b) => a - b);
+    if (measured.length === 0) return;
+    const median = measured[measured.length >> 1]!;
+    for (const c of all) {
+      if (c.p50Ms === undefined) c.score = score(weights, median, c.successRate ?? 1, c.offer.capability.costTier ?? "medium", c.load);
+    }
+  }
+
+  private verdictOn(
+    offer: Offer,
+    demands: Demands,
+    now: number,
+    health: number,
+    p50Ms: number | undefined,
+    excluded: ReadonlySet<string> | undefined,
+  ): Verdict {
+    const { instance, capability } = offer;
+    const { state } = instance.record;
+    if (state !== "online") return state;
+    if (instance.link === undefined) return "suspect";
+    if (demands.version !== undefined && !matchesVersion(capability.version, demands.version)) return "version";
+    if (capability.weight === 0 && demands.version === undefined) return "version";
+    if (demands.labels !== undefined && !hasLabels(instance, offer, demands.labels)) return "label";
+    if (demands.resources !== undefined && !hasResources(instance, demands.resources)) return "label";
+    if (demands.maxLatencyMs !== undefined && p50Ms !== undefined && p50Ms > demands.maxLatencyMs) return "not_matched";
+    if (excluded?.has(instance.record.instanceId) || instance.coolDownUntil > now) return "cool_down";
+    if (health < this.settings.healthMin) return "health";
+    if (instance.running >= instance.capacity) return "full";
+    return "lower_score";
+  }
+
+  private choose(able: Considered[]): Considered | undefined {
+    if (able.length <= 1) return able[0];
+    let best = Number.NEGATIVE_INFINITY;
+    for (const c of able) if (c.score > best) best = c.score;
+    const floor = best - NEAR * Math.abs(best);
+    let total = 0;
+    for (const c of able) if (c.score >= floor) total += shareOf(c);
+    let ticket = this.system.random() * total;
+    let last: Considered | undefined;
+    for (const c of able) {
+      if (c.score < floor) continue;
+      last = c;
+      ticket -= shareOf(c);
+      if (ticket <= 0) return c;
+    }
+    return last;
+  }
+}
+
+/** Chance among near-equals: the offer's weight times the room that is left, so that a burst spreads at once. */
+function shareOf(c: Considered): number {
+  const room = 1 - c.running / c.offer.instance.capacity;
+  return (c.offer.capability.weight ?? 100) * (room + 0.01);
+}
+
+function preferOf(able: Considered[], preferred: (offer: Offer) => boolean): Considered[] {
+  const first = able.filter((c) => preferred(c.offer));
+  return first.length > 0 ? first : able;
+}
+
+function matchesVersion(has: string | undefined, wanted: string): boolean {
+  return has !== undefined && (has === wanted || satisfies(has, wanted, { loose: true }));
+}
+
+function hasLabels(instance: LiveInstance, offer: Offer, wanted: Readonly<Record<string, string>>): boolean {
+  for (const [key, value] of Object.entries(wanted)) {
+    if ((offer.capability.labels?.[key] ?? instance.card.labels?.[key]) !== value) return false;
+  }
+  return true;
+}
+
+/** A number asks for at least as much; anything else for the same. */
+function hasResources(instance: LiveInstance, wanted: Readonly<Record<string, unknown>>): boolean {
+  const has = instance.card.resources ?? {};
+  return Object.entries(wanted).every(([key, value]) =>
+    typeof value === "number" ? typeof has[key] === "number" && (has[key] as number) >= value : has[key] === value,
+  );
+}

@@ -1,0 +1,527 @@
+import { type AgentErrorShape, ReachError, type Receipt } from "@agent-reach/protocol";
+import type { Catalog } from "../catalog/catalog.js";
+import type { Journal, MessageLog } from "../journal/journal.js";
+import type { System } from "../ports/system.js";
+import { OVERDUE, type TaskRecord, type TaskStore } from "../ports/task-store.js";
+import type { LiveInstance, Offer } from "../registry/instance.js";
+import type { Admission } from "../router/admission.js";
+import { agentError, refusal } from "../router/calls.js";
+import type { Parent } from "../router/chain.js";
+import { envelopeText } from "../router/envelope.js";
+import type { Router } from "../router/router.js";
+import type { Wheel } from "../time/wheel.js";
+import { LaneBook } from "./lanes.js";
+import { type TaskEvent, transition } from "./lifecycle.js";
+import { retryAt } from "./retry.js";
+import { TaskRun } from "./run.js";
+
+export interface DispatchSettings {
+  ackTimeoutMs: number;
+  slowAckTimeoutMs: number;
+  backoffMs: readonly number[];
+  lossesMax: number;
+  lostGraceMs: number;
+}
+
+/** A result, however it came. */
+export interface Result {
+  data?: string;
+  error?: AgentErrorShape;
+  receipt: Receipt | undefined;
+}
+
+/** Tasks taken from the store at once; their state changes then share one commit. */
+const CLAIM_MAX = 64;
+const LOOK_EVERY_MS = 200;
+/** How long an instance whose link is full is left alone. */
+const BACKPRESSURE_MS = 100;
+/** How soon something is tried again that a full or unreachable store refused. */
+const STORE_RETRY_MS = 1000;
+
+/**
+ * The loop: claim what is due → route → write down that it is sent → send. What it does not decide is in `lifecycle`.
+ *
+ * X1  Nothing is sent before the store says that it is sent, so an attempt's number is never used twice.
+ * X2  A lane that nobody can serve is left alone until an instance has room or comes; its tasks spend no attempt meanwhile.
+ * X3  Lost work goes out again when its instance registers anew, when a next instance of the same agent comes, when the
+ *     lease is over, or, where the capability is idempotent, a moment after the connection was lost.
+ */
+export class Dispatcher {
+  /** Tasks in somebody's hands, by message and by instance. */
+  private readonly runs = new Map<string, TaskRun>();
+  private readonly byInstance = new Map<string, Set<TaskRun>>();
+  private readonly lanes: LaneBook;
+  /** Lanes that may hold tasks which wait for a predecessor. */
+  private readonly orderedLanes = new Map<string, string>();
+  private stopLooking: (() => void) | undefined;
+  private pumping = false;
+  private stopped = false;
+  private readonly settledListeners: ((task: TaskRecord) => void)[] = [];
+  readonly counts = { delivered: 0, redelivered: 0, completed: 0, failed: 0, dead: 0 };
+
+  constructor(
+    private readonly store: TaskStore,
+    private readonly catalog: Catalog,
+    private readonly router: Router,
+    private readonly admission: Admission,
+    private readonly journal: Journal,
+    private readonly wheel: Wheel,
+    private readonly system: System,
+    private readonly settings: DispatchSettings,
+    private readonly onError: (error: unknown) => void,
+  ) {
+    this.lanes = new LaneBook(wheel, system, () => this.pump());
+    admission.onRoom(() => this.lanes.anyBlocked, (capabilities) => this.lanes.unblock(capabilities));
+  }
+
+  onSettled(listener: (task: TaskRecord) => void): void {
+    this.settledListeners.push(listener);
+  }
+
+  parentOf(messageId: string): Parent | undefined {
+    return this.runs.get(messageId);
+  }
+
+  logOf(task: TaskRecord): MessageLog {
+    const known = this.journal.find(task.messageId);
+    if (known !== undefined) return known;
+    const log = this.journal.open(task.messageId, task.traceId, "task", task.capability, task.request.parentId);
+    this.journal.keep(log);
+    return log;
+  }
+
+  /** Picks up what was in somebody's hands when the node stopped; whoever has it may well come back with the result. */
+  async start(): Promise<void> {
+    const patience = this.system.monotonic() + this.settings.lostGraceMs;
+    for (let after: number | undefined; ; ) {
+      const page = await this.store.list({ states: ["delivered", "working"] }, { limit: 500, order: "oldest", ...(after !== undefined && { after }) });
+      for (const task of page) {
+        const run = new TaskRun(this, task, task.attempt, undefined, this.logOf(task), this.system.monotonic());
+        run.patienceUntil = patience;
+        run.acknowledged = task.state === "working";
+        this.track(run);
+        this.journal.add(run.log, "recovered", undefined, run.attempt);
+      }
+      if (page.length < 500) break;
+      after = page[page.length - 1]!.seq;
+    }
+    for (const { lane, capability } of (await this.store.counts()).lanes) {
+      this.orderedLanes.set(lane, capability);
+      this.lanes.ready(lane, capability);
+    }
+    this.look();
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.stopLooking?.();
+    this.lanes.stop();
+    for (const run of this.runs.values()) this.wheel.clear(run);
+  }
+
+  /** Tasks with an order were put into this lane. */
+  ordered(lane: string, capability: string): void {
+    this.orderedLanes.set(lane, capability);
+  }
+
+  /** A task waits in this lane, from `dueAt` (wall ms) on. */
+  wake(lane: string, capability: string, dueAt: number): void {
+    const wait = dueAt - this.system.now();
+    if (wait <= 0) this.lanes.ready(lane, capability);
+    else this.lanes.later(lane, capability, wait);
+  }
+
+  // ── out: from the store to an instance ────────────────────────────────────────────────────────────────────────────
+
+  private pump(): void {
+    if (this.pumping || this.stopped) return;
+    this.pumping = true;
+    this.work()
+      .catch(this.onError)
+      .finally(() => {
+        this.pumping = false;
+        if (this.lanes.hasReady) this.pump();
+      });
+  }
+
+  private async work(): Promise<void> {
+    for (let lane = this.lanes.next(); lane !== undefined && !this.stopped; lane = this.lanes.next()) {
+      const { tasks, nextAt } = await this.store.claimDue({ lane: lane.name, now: this.system.now(), limit: this.claimLimit(lane.capability) });
+      if (nextAt !== undefined) this.lanes.later(lane.name, lane.capability, nextAt - this.system.now());
+      let sent = 0;
+      for (const task of tasks) {
+        if (!this.dispatch(task)) {
+          this.store.release(tasks.slice(sent).map((t) => t.messageId));
+          this.lanes.block(lane.name, lane.capability);
+          break;
+        }
+        sent++;
+      }
+      if (sent === tasks.length && nextAt === undefined && tasks.length > 0) this.lanes.ready(lane.name, lane.capability);
+    }
+  }
+
+  /** No more than could go out at once. Unknown capabilities are looked at one by one. */
+  private claimLimit(capability: string): number {
+    const resolution = this.catalog.resolve({ tenant: "default", capability });
+    if (!resolution.ok) return 1;
+    let room = 0;
+    for (const { instance } of resolution.resolved.offers) {
+      if (instance.record.state === "online") room += Math.max(0, instance.capacity - instance.running);
+      if (room >= CLAIM_MAX) return CLAIM_MAX;
+    }
+    return Math.max(1, room);
+  }
+
+  /** Routes one claimed task; false when nobody can take it now. */
+  private dispatch(task: TaskRecord): boolean {
+    if (task.state !== "queued") return true;
+    const { request } = task;
+    const wanted = { tenant: task.tenant, capability: task.capability, agentId: request.target?.agentId, instanceId: request.target?.instanceId };
+    const resolution = this.catalog.resolve(wanted);
+    const log = this.logOf(task);
+    if (!resolution.ok) {
+      void this.write(task, { type: "died", error: resolution.error.toBody() }, log);
+      return true;
+    }
+    const number = task.attempt + 1;
+    const asked: Record<string, unknown> = { capability: task.capability, ...(request.target && { target: request.target }), ...(request.version && { version: request.version }), ...(request.labels && { labels: request.labels }) };
+    const decision = this.router.decide(resolution.resolved, request, asked, task.messageId, task.traceId, number, undefined, preference(task));
+    const offer = decision.chosen;
+    if (offer === undefined) {
+      // A waiting task looks for somebody often; it is recorded when that is news.
+      const last = log.entries[log.entries.length - 1];
+      if (last?.type !== "waiting") this.journal.add(log, "waiting", undefined, number, decision);
+      const rest = this.coolDown(resolution.resolved.offers);
+      if (rest !== undefined) this.lanes.later(task.lane, task.capability, rest);
+      return false;
+    }
+    this.journal.add(log, "decision", offer.instance, number, decision);
+    this.admission.take(offer.instance);
+    void this.send(task, offer, number, log);
+    return true;
+  }
+
+  /** How long until the first of those who asked for a rest may be asked again, ms. */
+  private coolDown(offers: readonly Offer[]): number | undefined {
+    const now = this.system.monotonic();
+    let first: number | undefined;
+    for (const { instance } of offers) if (instance.coolDownUntil > now) first = Math.min(first ?? Infinity, instance.coolDownUntil - now + 1);
+    return first;
+  }
+
+  private async send(task: TaskRecord, offer: Offer, number: number, log: MessageLog): Promise<void> {
+    const { instance } = offer;
+    const { agentId, instanceId, epoch } = instance.record;
+    const ackTimeoutMs = task.request.ackTimeoutMs ?? (instance.link?.kind === "ws" ? this.settings.ackTimeoutMs : this.settings.slowAckTimeoutMs);
+    const stored = await this.write(task, { type: "sent", agentId, instanceId, epoch, ackBy: this.system.now() + ackTimeoutMs }, log);
+    if (stored === undefined) {
+      this.admission.give(instance);
+      return;
+    }
+    const run = new TaskRun(this, stored, number, offer, log, this.system.monotonic());
+    run.holdsSlot = true;
+    this.track(run);
+    this.counts.delivered++;
+    if (number > 1) this.counts.redelivered++;
+    const envelope = envelopeText(
+      { kind: "task", messageId: task.messageId, traceId: task.traceId, idempotencyKey: task.idempotencyKey, source: task.request.source, chain: task.request.chain ?? [] },
+      { inputText: stored.input, ...task.request },
+      offer, task.request.completionTimeoutMs, this.system.now(),
+    );
+    this.journal.add(log, "delivered", instance, number);
+    if (instance.record.epoch !== epoch || instance.link?.deliver({ messageId: task.messageId, attempt: number, envelope }, run) !== true) {
+      this.bounced(run);
+    }
+  }
+
+  // ── in: what the instance says ────────────────────────────────────────────────────────────────────────────────────
+
+  pulled(run: TaskRun): void {
+    run.patienceUntil = this.system.monotonic() + this.settings.slowAckTimeoutMs;
+  }
+
+  accepted(run: TaskRun): void {
+    run.acknowledged = true;
+    run.offer?.instance.held.add(run);
+    const doneBy = this.system.now() + run.record.request.completionTimeoutMs;
+    void this.change(run, { type: "accepted", attempt: run.attempt, doneBy });
+  }
+
+  /** Resolves when the result is on disk; if the store refuses, it is kept here and written as soon as it can be. */
+  async answered(run: TaskRun, result: Result): Promise<void> {
+    const { offer } = run;
+    this.release(run);
+    const now = this.system.monotonic();
+    offer?.measured.success(now - run.sentAt, now);
+    const record = await this.change(run, this.resultEvent(run.record, run.attempt, result), result.data);
+    if (record === "unsaved") this.saveLater(run, result);
+  }
+
+  private saveLater(run: TaskRun, result: Result): void {
+    if (this.stopped) return;
+    this.system.after(STORE_RETRY_MS, () => {
+      void this.change(run, this.resultEvent(run.record, run.attempt, result), result.data).then((record) => {
+        if (record === "unsaved") this.saveLater(run, result);
+      });
+    });
+  }
+
+  resultEvent(task: TaskRecord, attempt: number, result: Result): TaskEvent {
+    if (result.error === undefined) return { type: "completed", attempt, receipt: result.receipt };
+    const agentId = task.attempts.find((a) => a.attempt === attempt)?.agentId ?? "the agent";
+    return { type: "failed", attempt, error: agentError(task.capability, agentId, result.error).toBody(), agentError: result.error, receipt: result.receipt };
+  }
+
+  /** Not executed. An overloaded agent is left alone for a while; any other refusal spends a retry. */
+  refused(run: TaskRun, code: string, message: string, retryAfterMs: number | undefined): void {
+    const instance = run.offer?.instance;
+    this.release(run);
+    this.journal.add(run.log, "refused", instance, run.attempt, { code, reason: message });
+    if (code === "OVERLOADED" || retryAfterMs !== undefined) {
+      if (instance !== undefined) instance.coolDownUntil = this.system.monotonic() + (retryAfterMs ?? STORE_RETRY_MS);
+      void this.change(run, { type: "refused", attempt: run.attempt, at: undefined });
+      return;
+    }
+    const at = retryAt(run.record.deliveryFailures, this.settings.backoffMs, this.system.now(), this.system.random());
+    const error = refusal(run.record.agentId ?? "the agent", code, message, undefined);
+    void this.change(run, { type: "unacknowledged", attempt: run.attempt, outcome: "refused", retryAt: at, error: error.toBody() });
+  }
+
+  /** The link could not take it: nothing was sent, so nothing is counted. */
+  private bounced(run: TaskRun): void {
+    const instance = run.offer!.instance;
+    this.release(run);
+    if (instance.link !== undefined) instance.coolDownUntil = this.system.monotonic() + BACKPRESSURE_MS;
+    void this.change(run, { type: "refused", attempt: run.attempt, at: undefined });
+  }
+
+  /** The link went: the work is given up only when one of X3's moments comes. */
+  lost(run: TaskRun): void {
+    if (run.offer === undefined || this.runs.get(run.messageId) !== run) return;
+    this.journal.add(run.log, "lost", run.offer.instance, run.attempt);
+    run.offer.measured.failure(this.system.monotonic());
+    if (run.offer.idempotent || !run.acknowledged) this.giveUpAfter(run, this.settings.lostGraceMs);
+  }
+
+  handBack(run: TaskRun): void {
+    this.release(run);
+    void this.change(run, { type: "handedBack", attempt: run.attempt });
+  }
+
+  private giveUpAfter(run: TaskRun, waitMs: number): void {
+    this.wheel.set(run, this.system.monotonic() + waitMs);
+  }
+
+  /** The one who had it is taken for lost; the task goes back to the line. */
+  giveUp(run: TaskRun): void {
+    if (this.runs.get(run.messageId) !== run) return;
+    this.wheel.clear(run);
+    this.release(run);
+    const { agentId, attempt } = run.record;
+    const error = new ReachError("DELIVERY_TIMEOUT", `${agentId} was lost while it worked on the task (attempt ${attempt}), ${run.record.losses + 1} times by now; the task is in dead letters, requeue it with \`agent-reach dead requeue ${run.messageId}\`.`, { outcome: "unknown" });
+    void this.change(run, { type: "lost", attempt: run.attempt, counts: !run.recovered, lossesMax: this.settings.lossesMax, error: error.toBody() });
+  }
+
+  /** An instance has come (again): what its earlier runs, or lost siblings of its agent, had in their hands goes out again. */
+  arrived(instance: LiveInstance, siblings: Iterable<LiveInstance>): void {
+    const { instanceId, epoch } = instance.record;
+    for (const run of [...(this.byInstance.get(instanceId) ?? [])]) {
+      if (this.epochOf(run) < epoch) this.giveUp(run);
+    }
+    const now = this.system.monotonic();
+    for (const sibling of siblings) {
+      if (sibling === instance || sibling.link !== undefined || sibling.lostAt === undefined) continue;
+      const wait = Math.max(0, sibling.lostAt + this.settings.lostGraceMs - now);
+      for (const run of this.byInstance.get(sibling.record.instanceId) ?? []) this.giveUpAfter(run, wait);
+    }
+    this.admission.room(instance);
+  }
+
+  /** Its lease is over, or it said goodbye. */
+  departed(instanceId: string): void {
+    for (const run of [...(this.byInstance.get(instanceId) ?? [])]) this.giveUp(run);
+  }
+
+  runOf(messageId: string): TaskRun | undefined {
+    return this.runs.get(messageId);
+  }
+
+  /** Tells whoever works on it that nobody waits any longer. */
+  withdraw(messageId: string, reason: string): void {
+    const run = this.runs.get(messageId);
+    if (run === undefined) return;
+    this.forget(run);
+    run.offer?.instance.link?.cancel(messageId, run.attempt, reason);
+  }
+
+  private epochOf(run: TaskRun): number {
+    return run.record.attempts.find((a) => a.attempt === run.attempt)?.epoch ?? 0;
+  }
+
+  // ── late: what nobody spoke of in time ────────────────────────────────────────────────────────────────────────────
+
+  private look(): void {
+    this.stopLooking = this.system.after(LOOK_EVERY_MS, () => {
+      this.overdue().catch(this.onError).finally(() => {
+        if (!this.stopped) this.look();
+      });
+    });
+  }
+
+  private async overdue(): Promise<void> {
+    const { tasks } = await this.store.claimDue({ lane: OVERDUE, now: this.system.now(), limit: CLAIM_MAX });
+    const patient: string[] = [];
+    for (const task of tasks) if (!this.judge(task)) patient.push(task.messageId);
+    if (patient.length > 0) this.store.release(patient);
+  }
+
+  /** Something had to be heard of this task by now. False: not yet, after all. */
+  private judge(task: TaskRecord): boolean {
+    const log = this.logOf(task);
+    if (task.state === "queued") {
+      const error = new ReachError("UNAVAILABLE", `nobody was able to take the task before its deadline; it is in dead letters, requeue it with \`agent-reach dead requeue ${task.messageId}\`.`, { details: { capability: task.capability } });
+      void this.write(task, { type: "died", error: error.toBody() }, log);
+      return true;
+    }
+    const run = this.runs.get(task.messageId);
+    if (run !== undefined && run.patienceUntil > this.system.monotonic()) return false;
+    if (run !== undefined && run.acknowledged && task.state === "delivered") return false;
+    if (run?.recovered === true && task.state === "delivered") {
+      this.giveUp(run);
+      return true;
+    }
+    const event = task.state === "delivered" ? this.unacknowledged(task) : this.stalled(task);
+    const instance = run?.offer?.instance;
+    if (run !== undefined) {
+      this.release(run);
+      instance?.link?.cancel(task.messageId, run.attempt, task.state === "delivered" ? "not acknowledged in time" : "overdue");
+      run.offer?.measured.failure(this.system.monotonic());
+    }
+    this.journal.add(log, task.state === "delivered" ? "unacknowledged" : "overdue", instance, task.attempt);
+    void this.write(task, event, log);
+    return true;
+  }
+
+  private unacknowledged(task: TaskRecord): TaskEvent {
+    const tries = task.deliveryFailures + 1;
+    const at = retryAt(task.deliveryFailures, this.settings.backoffMs, this.system.now(), this.system.random());
+    const remedy = `the task is in dead letters, requeue it with \`agent-reach dead requeue ${task.messageId}\`.`;
+    const error = new ReachError("DELIVERY_TIMEOUT", `${task.agentId} did not acknowledge in time (${tries} ${tries === 1 ? "attempt" : "attempts"}); ${remedy}`, {
+      outcome: "unknown",
+      details: { attempts: tries, agentId: task.agentId },
+    });
+    return { type: "unacknowledged", attempt: task.attempt, outcome: "no_ack", retryAt: at, error: error.toBody() };
+  }
+
+  private stalled(task: TaskRecord): TaskEvent {
+    const error = new ReachError("TIMEOUT", `${task.agentId} took the task and gave no receipt within ${task.request.completionTimeoutMs} ms; look at it with \`agent-reach task ${task.messageId}\`.`, { outcome: "unknown" });
+    return { type: "overdue", attempt: task.attempt, error: error.toBody() };
+  }
+
+  // ── writing ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** One change of a task in somebody's hands, after those before it. */
+  private change(run: TaskRun, event: TaskEvent, data?: string): Promise<TaskRecord | "unsaved" | undefined> {
+    const write = async () => {
+      const stored = await this.write(run.record, event, run.log, data);
+      if (stored !== undefined && stored !== "unsaved") run.record = stored;
+      return stored;
+    };
+    const turn = run.turn === undefined ? write() : run.turn.then(write);
+    run.turn = turn;
+    return turn;
+  }
+
+  /** Decides, saves, and does what follows from the new state. Undefined: the event did not fit, or was not saved in case of `sent`. */
+  async write(task: TaskRecord, event: Extract<TaskEvent, { type: "sent" }>, log: MessageLog): Promise<TaskRecord | undefined>;
+  async write(task: TaskRecord, event: TaskEvent, log: MessageLog, data?: string): Promise<TaskRecord | "unsaved" | undefined>;
+  async write(task: TaskRecord, event: TaskEvent, log: MessageLog, data?: string): Promise<TaskRecord | "unsaved" | undefined> {
+    for (let current: TaskRecord | undefined = task, tries = 0; current !== undefined && tries < 20; tries++) {
+      const next = transition(current, event, this.system.now(), laneOfTask(current));
+      if (!next.ok) {
+        if (event.type === "completed" || event.type === "failed") this.journal.add(log, "late", undefined, event.attempt, { reason: next.reason });
+        this.store.release([task.messageId]);
+        return undefined;
+      }
+      try {
+        const stored = await this.store.update(next.task, data);
+        if (stored !== undefined) {
+          this.after(stored, event, log);
+          return stored;
+        }
+      } catch (error) {
+        this.onError(error);
+        this.store.release([task.messageId]);
+        this.lanes.later(laneOfTask(task), task.capability, STORE_RETRY_MS);
+        return event.type === "sent" ? undefined : "unsaved";
+      }
+      current = await this.store.get(task.messageId);
+    }
+    return undefined;
+  }
+
+  private after(task: TaskRecord, event: TaskEvent, log: MessageLog): void {
+    if (event.type === "sent" || event.type === "acknowledged") return;
+    const run = this.runs.get(task.messageId);
+    if (run !== undefined && (task.state === "completed" || task.state === "canceled") && "attempt" in event && event.attempt !== run.attempt) {
+      this.withdraw(task.messageId, "an earlier attempt succeeded");
+    } else if (run !== undefined && task.state !== "working") this.forget(run);
+    if (task.state !== "queued") this.journal.add(log, event.type === "accepted" ? "accepted" : task.state, run?.offer?.instance, task.attempt, task.error && { code: task.error.code, message: task.error.message });
+    else {
+      this.journal.add(log, event.type === "lost" || event.type === "requeued" ? event.type : "requeue", run?.offer?.instance, task.attempt, { dueAt: new Date(task.dueAt ?? 0).toISOString() });
+      this.wake(task.lane, task.capability, task.dueAt ?? 0);
+    }
+    if (task.settledAt === undefined) return;
+    if (task.state === "completed") this.counts.completed++;
+    else if (task.state === "failed") this.counts.failed++;
+    else if (task.state === "dead") this.counts.dead++;
+    // The next in its order may wait in any lane.
+    if (task.orderKey !== undefined) for (const [lane, capability] of this.orderedLanes) this.lanes.ready(lane, capability);
+    for (const listener of this.settledListeners) listener(task);
+  }
+
+  private track(run: TaskRun): void {
+    this.runs.set(run.messageId, run);
+    const instanceId = run.record.instanceId!;
+    const runs = this.byInstance.get(instanceId);
+    if (runs === undefined) this.byInstance.set(instanceId, new Set([run]));
+    else runs.add(run);
+  }
+
+  private forget(run: TaskRun): void {
+    this.release(run);
+    this.wheel.clear(run);
+    if (this.runs.get(run.messageId) === run) this.runs.delete(run.messageId);
+    for (const { instanceId } of run.record.attempts.filter((a) => a.attempt === run.attempt)) {
+      const runs = this.byInstance.get(instanceId);
+      runs?.delete(run);
+      if (runs?.size === 0) this.byInstance.delete(instanceId);
+    }
+  }
+
+  private release(run: TaskRun): void {
+    if (!run.holdsSlot) return;
+    run.holdsSlot = false;
+    run.offer!.instance.held.delete(run);
+    this.admission.give(run.offer!.instance);
+  }
+}
+
+/** Where a task waits: with all others that the same instances can serve. */
+export function laneOfTask(task: TaskRecord): string {
+  const { target, version, labels } = task.request;
+  if (target === undefined && version === undefined && labels === undefined) return task.capability;
+  const sorted = labels === undefined ? undefined : Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([task.capability, target?.agentId, target?.instanceId, version, sorted]);
+}
+
+/** Lost work prefers the agent that had it; work that was refused or not acknowledged prefers somebody else (DLV-8, RES-2). */
+function preference(task: TaskRecord): ((offer: Offer) => boolean) | undefined {
+  const last = task.attempts[task.attempts.length - 1];
+  if (last === undefined) return undefined;
+  if (last.outcome === "lost") return (offer) => offer.instance.record.agentId === last.agentId;
+  if (last.outcome === "handed_back") return undefined;
+  return (offer) => offer.instance.record.instanceId !== last.instanceId;
+}
+

@@ -1,0 +1,94 @@
+import type { AgentErrorShape, Receipt } from "@agent-reach/protocol";
+import type { MessageLog } from "../journal/journal.js";
+import type { Receiver } from "../ports/delivery.js";
+import type { TaskRecord } from "../ports/task-store.js";
+import type { Offer } from "../registry/instance.js";
+import type { Hop, Parent } from "../router/chain.js";
+import type { WheelEntry } from "../time/wheel.js";
+import type { Dispatcher } from "./dispatcher.js";
+
+/** A task that some instance has in its hands: what the node remembers of it beyond the record. */
+export class TaskRun implements Receiver, WheelEntry, Parent {
+  wheelSlot: WheelEntry["wheelSlot"];
+  wheelNext: WheelEntry | undefined;
+  wheelPrev: WheelEntry | undefined;
+  holdsSlot = false;
+  /** Until when (monotonic ms) it is not to be judged as overdue: just fetched by a pull, or the node has just started. */
+  patienceUntil = 0;
+  acknowledged = false;
+  /** Changes of one task are written one after another. */
+  turn: Promise<unknown> | undefined;
+  readonly parent = undefined;
+
+  constructor(
+    private readonly dispatcher: Dispatcher,
+    public record: TaskRecord,
+    readonly attempt: number,
+    /** Undefined after a restart: which offer it was is not kept. */
+    readonly offer: Offer | undefined,
+    readonly log: MessageLog,
+    /** Monotonic ms. */
+    readonly sentAt: number,
+  ) {}
+
+  get messageId(): string {
+    return this.record.messageId;
+  }
+  get traceId(): string {
+    return this.record.traceId;
+  }
+  get capability(): string {
+    return this.record.capability;
+  }
+  get contentHash(): string {
+    return this.record.contentHash;
+  }
+  get source(): { agentId?: string } {
+    return this.record.request.source;
+  }
+  get chain(): readonly Hop[] {
+    return this.record.request.chain ?? [];
+  }
+  get worker(): string | undefined {
+    return this.record.agentId;
+  }
+  get deadline(): number {
+    return this.sentAt + this.record.request.completionTimeoutMs;
+  }
+  /** Whether it was in somebody's hands already when this node started. */
+  get recovered(): boolean {
+    return this.offer === undefined;
+  }
+
+  onDeadline(): void {
+    this.dispatcher.giveUp(this);
+  }
+
+  accepted(): void {
+    this.dispatcher.accepted(this);
+  }
+
+  completed(data: string, receipt: string | undefined): Promise<void> {
+    return this.dispatcher.answered(this, { data, receipt: parseReceipt(receipt) });
+  }
+
+  failed(error: AgentErrorShape, receipt: string | undefined): Promise<void> {
+    return this.dispatcher.answered(this, { error, receipt: parseReceipt(receipt) });
+  }
+
+  refused(code: string, message: string, retryAfterMs: number | undefined): void {
+    this.dispatcher.refused(this, code, message, retryAfterMs);
+  }
+
+  sent(): void {
+    this.dispatcher.pulled(this);
+  }
+
+  lost(): void {
+    this.dispatcher.lost(this);
+  }
+}
+
+export function parseReceipt(json: string | undefined): Receipt | undefined {
+  return json === undefined ? undefined : (JSON.parse(json) as Receipt);
+}

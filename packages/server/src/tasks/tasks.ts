@@ -1,0 +1,289 @@
+import { ReachError, type TaskState } from "@agent-reach/protocol";
+import { assertMayTouch, type Caller } from "../access/access.js";
+import type { Catalog } from "../catalog/catalog.js";
+import type { Journal } from "../journal/journal.js";
+import type { System } from "../ports/system.js";
+import { type NewTask, type TaskFilter, type TaskRecord, type TaskRequest, type TaskStore } from "../ports/task-store.js";
+import type { InstanceRecord } from "../ports/registry-store.js";
+import { invalidInput, sourceOf, wantedBy } from "../router/calls.js";
+import { assertNoLoop, chainOf, type Parent } from "../router/chain.js";
+import { hashOf } from "../router/content.js";
+import { demandsOf, laneOf, type MessageRequest, type Reply, requestOf } from "../router/message.js";
+import type { Router } from "../router/router.js";
+import type { Dispatcher, Result } from "./dispatcher.js";
+import { isTerminal, type TaskEvent } from "./lifecycle.js";
+
+export interface TaskSettings {
+  completionTimeoutMs: number;
+  deadlineMs: number;
+  keepSec: number;
+  inputBytes: number;
+}
+
+const TRIM_EVERY_MS = 1000;
+const TRIM_MAX = 500;
+
+/** The states in which a message is listed with dead letters (DLV-15). */
+export const deadStates: readonly TaskState[] = ["dead", "failed"];
+
+/**
+ * Durable work: taken once, kept until its result has been kept for long enough. Whether and when something is sent is
+ * the dispatcher's business; this is the front: submit, look, wait, cancel, settle, requeue.
+ */
+export class Tasks {
+  private readonly waiters = new Map<string, Set<(task: TaskRecord) => void>>();
+  private stopTrim: (() => void) | undefined;
+
+  constructor(
+    private readonly store: TaskStore,
+    private readonly catalog: Catalog,
+    private readonly router: Router,
+    private readonly journal: Journal,
+    private readonly dispatcher: Dispatcher,
+    private readonly system: System,
+    private readonly settings: TaskSettings,
+    private readonly parentOf: (messageId: string) => Parent | undefined,
+    private readonly onError: (error: unknown) => void,
+  ) {
+    dispatcher.onSettled((task) => {
+      const waiters = this.waiters.get(task.messageId);
+      this.waiters.delete(task.messageId);
+      for (const waiter of waiters ?? []) waiter(task);
+    });
+  }
+
+  start(): void {
+    this.stopTrim = this.system.after(TRIM_EVERY_MS, () => {
+      const before = this.system.now() - this.settings.keepSec * 1000;
+      this.store.trim(before, TRIM_MAX).catch(this.onError).finally(() => {
+        if (this.stopTrim !== undefined) this.start();
+      });
+    });
+  }
+
+  stop(): void {
+    this.stopTrim?.();
+    this.stopTrim = undefined;
+  }
+
+  /** Answers through `reply` when the task is on disk, not before. */
+  async submit(request: MessageRequest, reply: Reply): Promise<void> {
+    const { envelope } = request;
+    const resolution = this.catalog.resolve(wantedBy(request));
+    if (!resolution.ok) throw resolution.error;
+    const { resolved } = resolution;
+    const violation = (resolved.offers[0] ?? resolved.gone[0])?.contract.checkInput?.(request.input);
+    if (violation !== undefined) throw invalidInput(resolved.name, violation);
+    if (envelope.dryRun === true) {
+      const decision = this.router.decide(resolved, demandsOf(envelope), requestOf(envelope), request.messageId, request.traceId, 1);
+      reply.result(JSON.stringify({ messageId: request.messageId, traceId: request.traceId, dryRun: true, decision: decision.toShape() }));
+      return;
+    }
+    const fresh = this.newTask(request, resolved.name);
+    const { task, duplicate } = await this.store.insert(fresh);
+    if (!duplicate) {
+      const log = this.dispatcher.logOf(task);
+      this.journal.add(log, "submitted", undefined, 0, request.externalTraceId === undefined ? undefined : { externalTraceId: request.externalTraceId });
+      this.answer(reply, task, false);
+      if (task.orderKey !== undefined) this.dispatcher.ordered(task.lane, task.capability);
+      this.dispatcher.wake(task.lane, task.capability, task.dueAt ?? 0);
+      return;
+    }
+    assertMayTouch(request.caller, task);
+    if (task.contentHash !== fresh.contentHash) {
+      throw new ReachError("CONFLICT", `the key "${fresh.idempotencyKey}" was used before for other content (message ${task.messageId}); a new task needs a new key.`, {
+        details: { messageId: task.messageId },
+      });
+    }
+    // A key whose work did not succeed may be used again; one whose did is answered with what came of it (DLV-7).
+    if (isTerminal(task.state) && task.state !== "completed") {
+      const again = await this.requeueTask(task);
+      return this.answer(reply, again ?? task, again === undefined);
+    }
+    this.answer(reply, task, true);
+  }
+
+  private newTask(request: MessageRequest, capability: string): NewTask {
+    const { envelope, caller } = request;
+    const now = this.system.now();
+    const parent = envelope.parentId === undefined ? undefined : this.parentOf(envelope.parentId);
+    const contentHash = hashOf([envelope.target, envelope.capability ?? envelope.intent, request.input]);
+    const chain = chainOf(parent);
+    assertNoLoop(parent, chain, capability, contentHash);
+    const given: TaskRequest = {
+      source: sourceOf(caller),
+      timeoutMs: envelope.timeoutMs ?? this.settings.completionTimeoutMs,
+      completionTimeoutMs: envelope.completionTimeoutMs ?? envelope.timeoutMs ?? this.settings.completionTimeoutMs,
+      onStalled: envelope.onStalled ?? "review",
+      delivery: envelope.delivery ?? "atLeastOnce",
+    };
+    const { target, intent, sessionRef, sequence, partitionKey, parentId, labels, version, weights } = envelope;
+    if (target !== undefined) given.target = target;
+    if (intent !== undefined) given.intent = intent;
+    if (sessionRef !== undefined) given.sessionRef = sessionRef;
+    if (sequence !== undefined) given.sequence = sequence;
+    if (partitionKey !== undefined) given.partitionKey = partitionKey;
+    if (parentId !== undefined) given.parentId = parentId;
+    if (labels !== undefined) given.labels = labels;
+    if (version !== undefined) given.version = version;
+    if (weights !== undefined) given.weights = weights;
+    if (chain.length > 0) given.chain = [...chain];
+    if (caller.sessionId !== undefined) given.sessionId = caller.sessionId;
+    if (request.externalTraceId !== undefined) given.externalTraceId = request.externalTraceId;
+    const orderKey = envelope.ordering === undefined ? undefined : (envelope.ordering.key ?? envelope.sessionRef);
+    if (envelope.ordering !== undefined && orderKey === undefined) {
+      throw new ReachError("INVALID_REQUEST", "ordering needs a key: give ordering.key, or a sessionRef.", { path: "ordering.key" });
+    }
+    return {
+      messageId: request.messageId,
+      traceId: request.traceId,
+      tenant: caller.tenant,
+      principal: caller.principal,
+      idempotencyKey: envelope.idempotencyKey ?? request.messageId,
+      contentHash,
+      state: "queued",
+      lane: laneOf(capability, envelope),
+      dueAt: envelope.notBefore === undefined ? now : Math.max(now, Date.parse(envelope.notBefore)),
+      deadlineAt: now + (envelope.deadlineMs ?? this.settings.deadlineMs),
+      capability,
+      agentId: target?.agentId,
+      instanceId: target?.instanceId,
+      groupId: envelope.groupId,
+      orderKey: orderKey === undefined ? undefined : `${caller.tenant}/${caller.principal}/${orderKey}`,
+      createdAt: now,
+      settledAt: undefined,
+      attempt: 0,
+      attempts: [],
+      deliveryFailures: 0,
+      losses: 0,
+      request: given,
+      error: undefined,
+      receipt: undefined,
+      notify: false,
+      input: request.sent.inputText,
+      data: undefined,
+    };
+  }
+
+  private answer(reply: Reply, task: TaskRecord, duplicate: boolean): void {
+    reply.result(`{"messageId":"${task.messageId}","traceId":"${task.traceId}","state":"${task.state}","duplicate":${duplicate}}`);
+  }
+
+  async get(caller: Caller, messageId: string): Promise<TaskRecord> {
+    const task = await this.store.get(messageId);
+    if (task === undefined) throw new ReachError("NOT_FOUND", `no task ${messageId} is known here; results are kept for ${this.settings.keepSec} s.`, { path: "messageId" });
+    assertMayTouch(caller, task);
+    return task;
+  }
+
+  /** The task when it is terminal, or as it is after `waitMs`. */
+  async result(caller: Caller, messageId: string, waitMs: number): Promise<TaskRecord> {
+    const task = await this.get(caller, messageId);
+    if (isTerminal(task.state) || waitMs <= 0) return task;
+    const settled = await new Promise<TaskRecord | undefined>((resolve) => {
+      let waiters = this.waiters.get(messageId);
+      if (waiters === undefined) {
+        waiters = new Set();
+        this.waiters.set(messageId, waiters);
+      }
+      const hear = (done: TaskRecord): void => {
+        cancel();
+        resolve(done);
+      };
+      const cancel = this.system.after(waitMs, () => {
+        waiters.delete(hear);
+        if (waiters.size === 0 && this.waiters.get(messageId) === waiters) this.waiters.delete(messageId);
+        resolve(undefined);
+      });
+      waiters.add(hear);
+      // It may have ended between the look and the wait.
+      void this.store.get(messageId).then((now) => {
+        if (now !== undefined && isTerminal(now.state)) hear(now);
+      });
+    });
+    return settled ?? (await this.get(caller, messageId));
+  }
+
+  async cancel(caller: Caller, messageId: string, reason: string): Promise<TaskRecord> {
+    const task = await this.get(caller, messageId);
+    if (isTerminal(task.state)) return task;
+    const error = new ReachError("CANCELED", `the task was canceled: ${reason}`, { outcome: task.state === "queued" && task.attempt === 0 ? "not_executed" : "unknown" });
+    this.dispatcher.withdraw(messageId, reason);
+    return (await this.apply(task, { type: "canceled", error: error.toBody() })) ?? (await this.get(caller, messageId));
+  }
+
+  /** `complete` of an agent: what became of it, once that is on disk. */
+  async complete(messageId: string, instance: InstanceRecord, attempt: number, result: Result): Promise<"recorded" | "SETTLED" | "STALE_ATTEMPT" | "UNKNOWN"> {
+    const task = await this.store.get(messageId);
+    if (task === undefined) return "UNKNOWN";
+    const known = task.attempts.find((a) => a.attempt === attempt && a.instanceId === instance.instanceId);
+    if (isTerminal(task.state)) return "SETTLED";
+    if (known === undefined) return "STALE_ATTEMPT";
+    if (result.data !== undefined && Buffer.byteLength(result.data) > this.settings.inputBytes) {
+      throw new ReachError("PAYLOAD_TOO_LARGE", `the result has ${Buffer.byteLength(result.data)} bytes, over the limit of ${this.settings.inputBytes}; answer with a reference.`);
+    }
+    const stored = await this.apply(task, this.dispatcher.resultEvent(task, attempt, result), result.data);
+    if (stored !== undefined) return "recorded";
+    const now = await this.store.get(messageId);
+    return now !== undefined && isTerminal(now.state) ? "SETTLED" : "STALE_ATTEMPT";
+  }
+
+  /** `accepted` for agents that acknowledge in a request of its own. */
+  accept(messageId: string, instanceId: string, attempt: number): boolean {
+    const run = this.dispatcher.runOf(messageId);
+    if (run === undefined || run.attempt !== attempt || run.record.instanceId !== instanceId) return false;
+    run.accepted();
+    return true;
+  }
+
+  handBack(messageId: string, instanceId: string, attempt: number): void {
+    const run = this.dispatcher.runOf(messageId);
+    if (run !== undefined && run.attempt === attempt && run.record.instanceId === instanceId) this.dispatcher.handBack(run);
+  }
+
+  list(filter: TaskFilter, page: { after?: number; limit: number }): Promise<TaskRecord[]> {
+    return this.store.list(filter, page);
+  }
+
+  counts() {
+    return this.store.counts();
+  }
+
+  /** Back to the line, with all its retries. Answers those that were. */
+  async requeue(messageIds: readonly string[]): Promise<string[]> {
+    const done: string[] = [];
+    for (const messageId of messageIds) {
+      const task = await this.store.get(messageId);
+      if (task !== undefined && (await this.requeueTask(task)) !== undefined) done.push(messageId);
+    }
+    return done;
+  }
+
+  private requeueTask(task: TaskRecord): Promise<TaskRecord | undefined> {
+    return this.apply(task, { type: "requeued", deadlineAt: this.system.now() + this.settings.deadlineMs });
+  }
+
+  async discard(messageIds: readonly string[]): Promise<string[]> {
+    const done: string[] = [];
+    for (const messageId of messageIds) {
+      const task = await this.store.get(messageId);
+      if (task === undefined || (!isTerminal(task.state) && task.state !== "stalled")) continue;
+      const error = new ReachError("CANCELED", "an operator discarded the dead letter.", { outcome: task.error?.outcome ?? "unknown", details: { was: task.error } });
+      if ((await this.apply(task, { type: "discarded", error: error.toBody() })) !== undefined) done.push(messageId);
+    }
+    return done;
+  }
+
+  /** The submitter knows the outcome. */
+  async acknowledged(messageId: string): Promise<void> {
+    const task = await this.store.get(messageId);
+    if (task?.notify === true) await this.apply(task, { type: "acknowledged" });
+  }
+
+  private async apply(task: TaskRecord, event: TaskEvent, data?: string): Promise<TaskRecord | undefined> {
+    const stored = await this.dispatcher.write(task, event, this.dispatcher.logOf(task), data);
+    if (stored === "unsaved") throw new ReachError("NOT_READY", "the store cannot write at the moment; nothing was changed, try again.", { retryAfterMs: 1000 });
+    return stored;
+  }
+}
+

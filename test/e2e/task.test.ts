@@ -1,0 +1,249 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { accepted, cardOf, completed, failed, type Handler, SocketAgent } from "../kit/agents.js";
+import { useNode } from "../kit/node.js";
+import { type Json, newId, Wire } from "../kit/wire.js";
+
+const node = useNode();
+let caller: Wire;
+const open: { cut(): void }[] = [];
+beforeEach(async () => {
+  caller = await Wire.open(node().url);
+});
+afterEach(() => {
+  caller.cut();
+  for (const one of open.splice(0)) one.cut();
+});
+const join = async (card: Json = cardOf(), handler?: Handler): Promise<SocketAgent> => {
+  const agent = await SocketAgent.join(node().url, card, handler);
+  open.push(agent);
+  return agent;
+};
+const submit = (agent: SocketAgent, more: Json = {}, by: Wire = caller) =>
+  by.request("submit", { capability: agent.capability, input: 1, ...more });
+const result = (messageId: string, waitMs = 6_000) =>
+  caller.request("task.result", { messageId, waitMs }, waitMs + 3_000);
+
+describe("DLV-2: submit", () => {
+  test("is answered with the ids and a state, and the task completes", async () => {
+    const agent = await join();
+    const answer = await submit(agent, { input: { a: 1 } });
+    expect(answer).toMatchObject({
+      messageId: expect.any(String),
+      traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
+      duplicate: false,
+    });
+    expect(["queued", "delivered", "working", "completed"]).toContain(answer.state);
+    const task = await result(answer.messageId);
+    expect(task).toMatchObject({
+      messageId: answer.messageId,
+      traceId: answer.traceId,
+      kind: "task",
+      state: "completed",
+      capability: agent.capability,
+      agentId: agent.agentId,
+      instanceId: agent.instanceId,
+      attempt: 1,
+      input: { a: 1 },
+      data: { a: 1 },
+      createdAt: expect.stringMatching(/T/),
+      deadlineAt: expect.stringMatching(/T/),
+    });
+    expect(task.attempts).toMatchObject([
+      { attempt: 1, instanceId: agent.instanceId, sentAt: expect.stringMatching(/T/), outcome: "completed" },
+    ]);
+    expect((await agent.next()).envelope).toMatchObject({ kind: "task", messageId: answer.messageId });
+  });
+
+  test("is refused with NO_ROUTE for a capability which nobody ever offered, and INVALID_INPUT before anything is stored", async () => {
+    const messageId = newId();
+    expect(await caller.refused("submit", { messageId, capability: "never_offered", input: 1 })).toMatchObject({
+      code: "NO_ROUTE",
+      rpc: -32010,
+      data: { details: { reason: "unknown_capability" } },
+    });
+    expect(await caller.refused("task.get", { messageId })).toMatchObject({ code: "NOT_FOUND" });
+    const strict = await join(cardOf({ capability: { inputSchema: { type: "object" } } }));
+    expect(await caller.refused("submit", { messageId, capability: strict.capability, input: 1 })).toMatchObject({
+      code: "INVALID_INPUT",
+    });
+  });
+
+  test("survives the restart of the node", async () => {
+    const agent = await join(cardOf(), () => accepted);
+    const { messageId } = await submit(agent, { input: "durable" });
+    const delivery = await agent.next();
+    await node().restart("SIGKILL");
+    caller = await Wire.open(node().url);
+    expect(await caller.request("task.get", { messageId })).toMatchObject({ messageId, input: "durable" });
+    // The agent stayed alive: it comes back and hands in its result for the attempt it had.
+    const back = await SocketAgent.join(node().url, agent.card, () => accepted, agent.identity);
+    open.push(back);
+    expect(
+      (
+        await back.wire.request("complete", {
+          messageId,
+          instanceId: agent.instanceId,
+          attempt: delivery.attempt,
+          ...completed("made it"),
+        })
+      ).recorded,
+    ).toBe(true);
+    expect(await result(messageId)).toMatchObject({ state: "completed", data: "made it" });
+  });
+
+  test("waits until notBefore", async () => {
+    const agent = await join();
+    const notBefore = new Date(Date.now() + 700).toISOString();
+    const { messageId, state } = await submit(agent, { notBefore });
+    expect(state).toBe("queued");
+    const task = await result(messageId);
+    expect(Date.parse(task.attempts[0].sentAt)).toBeGreaterThanOrEqual(Date.parse(notBefore));
+  });
+});
+
+describe("DLV-7: a repeated submit", () => {
+  test("is a duplicate of the first, running or done, and is executed once", async () => {
+    const agent = await join(cardOf(), () => undefined);
+    const params = { messageId: newId(), capability: agent.capability, input: { a: 1 } };
+    expect((await caller.request("submit", params)).duplicate).toBe(false);
+    expect(await caller.request("submit", params)).toMatchObject({ messageId: params.messageId, duplicate: true });
+    const delivery = await agent.next();
+    agent.wire.respond(delivery.id, completed("once"));
+    expect((await result(params.messageId)).data).toBe("once");
+    expect(await caller.request("submit", params)).toMatchObject({ duplicate: true, state: "completed" });
+    expect(agent.deliveries.untaken).toEqual([]);
+  });
+
+  test("by idempotencyKey answers the first one's messageId", async () => {
+    const agent = await join();
+    const idempotencyKey = `order-${newId()}`;
+    const first = await submit(agent, { idempotencyKey });
+    const second = await submit(agent, { idempotencyKey });
+    expect(second).toMatchObject({ messageId: first.messageId, duplicate: true });
+  });
+
+  test("with other content is CONFLICT", async () => {
+    const agent = await join();
+    const { messageId } = await submit(agent, { input: 1 });
+    expect(await caller.refused("submit", { messageId, capability: agent.capability, input: 2 })).toMatchObject({
+      code: "CONFLICT",
+    });
+  });
+
+  test("a messageId belongs to its principal: nobody else reads, cancels or repeats it", async () => {
+    const [worker, mine, theirs] = [await join(), await join(), await join()];
+    const { messageId } = await submit(worker, {}, mine.wire);
+    for (const method of ["task.get", "task.result", "task.cancel", "task.events"]) {
+      expect(await theirs.wire.refused(method, { messageId })).toMatchObject({
+        code: "FORBIDDEN",
+        rpc: -32003,
+        data: { retryable: false },
+      });
+    }
+    const repeat = { messageId, capability: worker.capability, input: 1 };
+    expect(await theirs.wire.refused("submit", repeat)).toMatchObject({ code: "FORBIDDEN" });
+  });
+});
+
+describe("DLV-15: following a task", () => {
+  test("task.result waits no longer than waitMs, and answers at once when it is over", async () => {
+    const agent = await join(cardOf(), () => undefined);
+    const { messageId } = await submit(agent);
+    expect(["queued", "delivered", "working"]).toContain((await result(messageId, 50)).state);
+    expect(["queued", "delivered", "working"]).toContain((await caller.request("task.result", { messageId })).state);
+    const waiting = result(messageId);
+    agent.wire.respond((await agent.next()).id, completed("now"));
+    expect(await waiting).toMatchObject({ state: "completed", data: "now" });
+    expect(await result(messageId)).toMatchObject({ state: "completed", data: "now" });
+  });
+
+  test("is working after `accepted`", async () => {
+    const agent = await join(cardOf(), () => accepted);
+    const { messageId } = await submit(agent);
+    const delivery = await agent.next();
+    await agent.heartbeat();
+    expect(await caller.request("task.get", { messageId })).toMatchObject({
+      state: "working",
+      attempts: [{ attempt: 1, acceptedAt: expect.any(String) }],
+    });
+    await agent.complete(delivery, completed(1));
+  });
+
+  test("D02: of an unknown messageId is NOT_FOUND by every method", async () => {
+    for (const method of ["task.get", "task.result", "task.cancel", "task.events"]) {
+      expect(await caller.refused(method, { messageId: newId() })).toMatchObject({ code: "NOT_FOUND", rpc: -32024 });
+      expect(await caller.refused(method, { messageId: "no-uuid" })).toMatchObject({
+        code: "INVALID_REQUEST",
+        data: { path: "messageId" },
+      });
+    }
+  });
+
+  test("events are ordered by id, readable after completion, and resume after an id", async () => {
+    const agent = await join();
+    const { messageId } = await submit(agent);
+    await result(messageId);
+    const { events } = await caller.request("task.events", { messageId });
+    expect(events.length).toBeGreaterThanOrEqual(3);
+    const ids = events.map((e: Json) => e.id);
+    expect(ids).toEqual([...new Set<number>(ids)].sort((a, b) => a - b));
+    for (const event of events)
+      expect(event).toMatchObject({ at: expect.stringMatching(/T/), type: expect.any(String) });
+    const rest = await caller.request("task.events", { messageId, after: ids[1] });
+    expect(rest.events.map((e: Json) => e.id)).toEqual(ids.slice(2));
+  });
+
+  test("progress is an event of the task and reaches the submitter", async () => {
+    const agent = await join(cardOf(), () => accepted);
+    const { messageId } = await submit(agent);
+    const delivery = await agent.next();
+    agent.wire.notify("progress", {
+      messageId,
+      instanceId: agent.instanceId,
+      attempt: 1,
+      percent: 30,
+      message: "a third",
+    });
+    expect(await caller.nextNotification("progress")).toMatchObject({ messageId, percent: 30 });
+    await agent.complete(delivery, completed(1));
+    await result(messageId);
+    expect(JSON.stringify(await caller.request("task.events", { messageId }))).toContain("a third");
+  });
+});
+
+describe("DLV-14: cancel", () => {
+  test("of a running task ends it, tells the agent, and a late result changes nothing (D25)", async () => {
+    const agent = await join(cardOf(), () => accepted);
+    const { messageId } = await submit(agent);
+    const delivery = await agent.next();
+    expect(await caller.request("task.cancel", { messageId, reason: "not needed" })).toMatchObject({
+      messageId,
+      state: "canceled",
+    });
+    expect(await agent.wire.nextNotification("cancel")).toMatchObject({ messageId, attempt: 1 });
+    expect(await agent.complete(delivery, completed("late"))).toEqual({ recorded: false, reason: "SETTLED" });
+    expect(await result(messageId)).toMatchObject({ state: "canceled", error: { code: "CANCELED" } });
+  });
+
+  test("of a finished task leaves it as it is", async () => {
+    const agent = await join();
+    const { messageId } = await submit(agent);
+    await result(messageId);
+    expect(await caller.request("task.cancel", { messageId })).toMatchObject({ state: "completed" });
+  });
+});
+
+describe("DLV-5: a business error of a task", () => {
+  test("fails it without a retry, with the agent's words", async () => {
+    const agent = await join(cardOf(), () => failed("NO_STOCK", "sold out"));
+    const { messageId } = await submit(agent);
+    const task = await result(messageId);
+    expect(task).toMatchObject({
+      state: "failed",
+      attempt: 1,
+      error: { code: "AGENT_ERROR", outcome: "executed", details: { code: "NO_STOCK" } },
+    });
+    await agent.next();
+    expect(agent.deliveries.untaken).toEqual([]);
+  });
+});

@@ -1,0 +1,127 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { cardOf, SocketAgent } from "../kit/agents.js";
+import { useNode } from "../kit/node.js";
+import { type Json, Wire } from "../kit/wire.js";
+
+/** REG-6: every change is an event with a rising revision, and a watcher that comes back misses none. */
+const node = useNode();
+const open: { cut(): void }[] = [];
+afterEach(() => {
+  for (const one of open.splice(0)) one.cut();
+});
+const bare = async (): Promise<Wire> => {
+  const wire = await Wire.open(node().url);
+  open.push(wire);
+  return wire;
+};
+const join = async (card: Json = cardOf()): Promise<SocketAgent> => {
+  const agent = await SocketAgent.join(node().url, card);
+  open.push(agent);
+  return agent;
+};
+const eventsOf = (wire: Wire, agentId: string): Json[] =>
+  wire.notifications.untaken.filter((n) => n.method === "event" && n.params.agentId === agentId).map((n) => n.params);
+
+describe("REG-6: watch", () => {
+  test("answers its id and the revision it begins at", async () => {
+    const wire = await bare();
+    const { watchId, revision } = await wire.request("watch", {});
+    expect(typeof watchId).toBe("string");
+    expect(Number.isInteger(revision)).toBe(true);
+    const agent = await join();
+    const event = await wire.waitFor("agent.registered", (e) => e.agentId === agent.agentId);
+    expect(event).toMatchObject({ watchId, type: "agent.registered", at: expect.stringMatching(/T/) });
+    expect(event.revision).toBeGreaterThan(revision);
+  });
+
+  test("tells the whole life of an agent in order, with strictly rising revisions", async () => {
+    const wire = await bare();
+    await wire.request("watch", {});
+    const agent = await join(cardOf({ description: "one" }));
+    await agent.wire.request("register", { card: { ...agent.card, description: "two" }, instanceId: agent.instanceId });
+    await agent.wire.request("drain", { instanceId: agent.instanceId });
+    await agent.deregister();
+    await wire.notifications
+      .next("the end", (n) => n.params?.type === "instance.offline" && n.params.agentId === agent.agentId)
+      .then((n) => wire.notifications.put(n));
+    const events = eventsOf(wire, agent.agentId);
+    const types = events.map((e) => e.type);
+    for (const type of [
+      "agent.registered",
+      "instance.online",
+      "agent.updated",
+      "instance.draining",
+      "instance.offline",
+    ])
+      expect(types).toContain(type);
+    const at = (type: string) => types.indexOf(type);
+    expect(at("instance.online")).toBeLessThan(at("agent.updated"));
+    expect(at("agent.updated")).toBeLessThan(at("instance.draining"));
+    expect(at("instance.draining")).toBeLessThan(at("instance.offline"));
+    const revisions = events.map((e) => e.revision);
+    expect(revisions).toEqual([...new Set(revisions)].sort((a, b) => a - b));
+  });
+
+  test("filters by agent and by capability", async () => {
+    const [mine, other] = [cardOf(), cardOf()];
+    const wire = await bare();
+    const byAgent = await wire.request("watch", { agentId: mine.agentId });
+    const byCapability = await wire.request("watch", { capability: other.capabilities[0].name });
+    await join(mine);
+    await join(other);
+    await wire.waitFor("instance.online", (e) => e.watchId === byAgent.watchId && e.agentId === mine.agentId);
+    await wire.waitFor("instance.online", (e) => e.watchId === byCapability.watchId && e.agentId === other.agentId);
+    for (const { params } of wire.notifications.untaken) {
+      expect(params.agentId).toBe(params.watchId === byAgent.watchId ? mine.agentId : other.agentId);
+    }
+  });
+
+  test("ends with unwatch", async () => {
+    const wire = await bare();
+    const stopped = await wire.request("watch", {});
+    const kept = await wire.request("watch", {});
+    expect(await wire.request("unwatch", { watchId: stopped.watchId })).toEqual({});
+    const agent = await join();
+    await wire.waitFor("instance.online", (e) => e.watchId === kept.watchId && e.agentId === agent.agentId);
+    expect(wire.notifications.untaken.filter((n) => n.params.watchId === stopped.watchId)).toEqual([]);
+  });
+
+  test("from the last revision gives everything that happened in between, once, then goes on", async () => {
+    const first = await bare();
+    await first.request("watch", {});
+    const before = await join();
+    const { revision } = await first.waitFor("instance.online", (e) => e.agentId === before.agentId);
+    first.cut();
+    const missed = [await join(), await join()];
+    await missed[0]!.deregister();
+    const second = await bare();
+    await second.request("watch", { revision });
+    for (const agent of missed) await second.waitFor("instance.online", (e) => e.agentId === agent.agentId);
+    await second.waitFor("instance.offline", (e) => e.instanceId === missed[0]!.instanceId);
+    const after = await join();
+    await second.waitFor("instance.online", (e) => e.agentId === after.agentId);
+    expect(second.notifications.untaken.filter((n) => n.params.revision <= revision)).toEqual([]);
+  });
+
+  test("from a revision that the node cannot know is REVISION_GONE: list again", async () => {
+    const wire = await bare();
+    expect(await wire.refused("watch", { revision: 9_000_000_000 })).toMatchObject({
+      code: "REVISION_GONE",
+      rpc: -32004,
+      data: { retryable: false, outcome: "not_executed" },
+    });
+  });
+
+  test("survives a restart of the node: revisions never go back", async () => {
+    const wire = await bare();
+    const { revision } = await wire.request("watch", {});
+    await node().restart("SIGTERM");
+    const again = await bare();
+    const answer = await again.request("watch", {});
+    expect(answer.revision).toBeGreaterThanOrEqual(revision);
+    const agent = await join();
+    expect((await again.waitFor("agent.registered", (e) => e.agentId === agent.agentId)).revision).toBeGreaterThan(
+      revision,
+    );
+  });
+});

@@ -1,0 +1,173 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { cardOf, echo, SocketAgent } from "../kit/agents.js";
+import { HalfOpenProxy } from "../kit/faults.js";
+import { useNode } from "../kit/node.js";
+import { type Json, newId, Wire } from "../kit/wire.js";
+import { within } from "../kit/within.js";
+
+const node = useNode({ settings: { session: { slowReaderBytes: 4_194_304 }, delivery: { lostGraceMs: 200 } } });
+const open: { cut(): void }[] = [];
+const proxies: HalfOpenProxy[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) one.cut();
+  for (const proxy of proxies.splice(0)) await proxy.close();
+});
+const bare = async (): Promise<Wire> => {
+  const wire = await Wire.open(node().url);
+  open.push(wire);
+  return wire;
+};
+const proxied = async (): Promise<HalfOpenProxy> => {
+  const proxy = await HalfOpenProxy.to(node().port);
+  proxies.push(proxy);
+  return proxy;
+};
+
+describe("LIVE-1, L04: a half-open connection", () => {
+  test("expires by its lease, whatever the socket says, and a goodbye from elsewhere works at once", async () => {
+    const watcher = await bare();
+    const proxy = await proxied();
+    const agent = await SocketAgent.join(proxy.url, cardOf({ heartbeatIntervalSec: 0.5 }));
+    open.push(agent);
+    await watcher.request("watch", { agentId: agent.agentId });
+    expect((await agent.heartbeat()).state).toBe("online");
+    proxy.blackHole();
+    await watcher.waitFor("instance.suspect");
+    const { instanceId, instanceKey, epoch } = agent.registered;
+    expect((await node().http.delete(`/v1/instances/${instanceId}`, { instanceKey, epoch })).status).toBe(200);
+    await watcher.waitFor("instance.offline");
+  });
+
+  test("does not lose a task that went into it: the agent's next run gets it", async () => {
+    const caller = await bare();
+    const proxy = await proxied();
+    const agent = await SocketAgent.join(proxy.url, cardOf({ heartbeatIntervalSec: 0.3 }));
+    open.push(agent);
+    proxy.blackHole();
+    const { messageId } = await caller.request("submit", { capability: agent.capability, input: "into the dark" });
+    const back = await SocketAgent.join(node().url, agent.card, echo, agent.identity);
+    open.push(back);
+    expect(await caller.request("task.result", { messageId, waitMs: 15_000 }, 20_000)).toMatchObject({
+      state: "completed",
+      data: "into the dark",
+    });
+  });
+
+  test("that is reset makes suspect at once", async () => {
+    const watcher = await bare();
+    const proxy = await proxied();
+    const agent = await SocketAgent.join(proxy.url, cardOf({ heartbeatIntervalSec: 60 }));
+    await watcher.request("watch", { agentId: agent.agentId });
+    proxy.cut();
+    await watcher.waitFor("instance.suspect");
+  });
+});
+
+describe("LIVE-3: a thin pipe", () => {
+  test("full of large frames does not cost an agent its lease", async () => {
+    const [watcher, caller] = [await bare(), await bare()];
+    const proxy = await proxied();
+    const agent = await SocketAgent.join(proxy.url, cardOf({ heartbeatIntervalSec: 0.5, maxConcurrentTasks: 2 }));
+    open.push(agent);
+    await watcher.request("watch", { agentId: agent.agentId });
+    proxy.throttle(65_536);
+    const heart = setInterval(() => void agent.heartbeat().catch(() => {}), 500);
+    try {
+      const input = "x".repeat(1_000_000);
+      const calls = Array.from({ length: 12 }, () =>
+        caller.request("call", { capability: agent.capability, input, timeoutMs: 25_000 }, 30_000),
+      );
+      for (const { data } of await Promise.all(calls)) expect(data.length).toBe(input.length);
+    } finally {
+      clearInterval(heart);
+    }
+    await watcher.request("ping");
+    expect(watcher.notifications.untaken.filter((n) => n.params.type === "instance.suspect")).toEqual([]);
+  }, 40_000);
+});
+
+describe("RES-5: a slow reader", () => {
+  test("is closed with 4009, the node's memory stays bounded, and others do not wait", async () => {
+    const [watcher, caller, other] = [await bare(), await bare(), await bare()];
+    const slow = await SocketAgent.join(node().url, cardOf({ maxConcurrentTasks: 1_000 }), () => undefined);
+    const quick = await SocketAgent.join(node().url);
+    open.push(slow, quick);
+    await watcher.request("watch", { agentId: slow.agentId });
+    const before = node().residentBytes;
+    slow.wire.tcp.pause();
+    const input = "x".repeat(900_000);
+    let most = 0;
+    // 180 MB for somebody who does not read, in bursts which the node takes from us one by one.
+    const calls: Promise<unknown>[] = [];
+    for (let n = 0; n < 200; n++) {
+      calls.push(
+        caller.request("call", { capability: slow.capability, input, timeoutMs: 2_000 }, 30_000).catch(() => {}),
+      );
+      if (n % 10 === 9) {
+        expect((await other.request("call", { capability: quick.capability, input: n })).data).toBe(n);
+        most = Math.max(most, node().residentBytes);
+      }
+    }
+    await watcher.waitFor("instance.suspect", () => true, 20_000);
+    slow.wire.tcp.resume();
+    expect((await within(slow.wire.closed, "the slow reader to be closed", 30_000)).code).toBe(4009);
+    await Promise.all(calls);
+    expect(most - before).toBeLessThan(200 * 1024 * 1024);
+    expect((await other.request("call", { capability: quick.capability, input: "after" })).data).toBe("after");
+  }, 60_000);
+});
+
+describe("L20, LIVE-7: a node that was frozen", () => {
+  test("expires nobody who kept sending, and still expires who is really gone", async () => {
+    const watcher = await bare();
+    const agents = await Promise.all(
+      Array.from({ length: 10 }, () => SocketAgent.join(node().url, cardOf({ heartbeatIntervalSec: 0.4 }))),
+    );
+    open.push(...agents);
+    const silent = await SocketAgent.join(node().url, cardOf({ heartbeatIntervalSec: 0.4 }));
+    open.push(silent);
+    await watcher.request("watch", {});
+    const beats = new Map<SocketAgent, Json[]>(agents.map((agent) => [agent, []]));
+    const beating = setInterval(() => {
+      for (const agent of agents) {
+        const sent = { jsonrpc: "2.0", id: newId(), method: "heartbeat", params: { instanceId: agent.instanceId } };
+        beats.get(agent)!.push(sent.id);
+        agent.wire.sendText(JSON.stringify(sent));
+        tick?.();
+      }
+    }, 400);
+    let tick: (() => void) | undefined;
+    try {
+      node().signal("SIGSTOP");
+      // Frozen for eight heartbeats: long past ttl (three) and grace (two).
+      await within(
+        new Promise<void>((resolve) => {
+          tick = () => {
+            if (beats.get(agents[0]!)!.length >= 8) resolve();
+          };
+        }),
+        "eight heartbeats to be sent",
+        20_000,
+      );
+      node().signal("SIGCONT");
+      for (const agent of agents) {
+        for (const id of beats.get(agent)!.slice(0, 8)) {
+          const { json } = await agent.wire.answers.next(
+            "the answer to a heartbeat sent while the node was frozen",
+            (f) => f.json.id === id,
+          );
+          expect(json.result).toEqual({ state: "online" });
+        }
+      }
+      await watcher.waitFor("instance.suspect", (e) => e.instanceId === silent.instanceId);
+      const mine = new Set(agents.map((a) => a.instanceId));
+      const lost = watcher.notifications.untaken.filter(
+        (n) => mine.has(n.params.instanceId) && /suspect|offline/.test(n.params.type),
+      );
+      expect(lost).toEqual([]);
+    } finally {
+      clearInterval(beating);
+      node().signal("SIGCONT");
+    }
+  }, 40_000);
+});
