@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // npm run bench: what Agent-Reach costs over the bare parts that it is made of. See README.md beside this file.
 import { parseArgs } from "node:util";
+import { machine } from "./lib/host.mjs";
 import { stopEverything } from "./lib/processes.mjs";
 import { report, table } from "./lib/report.mjs";
 import { calls } from "./measures/calls.mjs";
@@ -76,6 +77,7 @@ async function main() {
     });
   }
 
+  const host = machine();
   const figures = [];
   for (const name of options.names) {
     process.stderr.write(`measuring ${name} …\n`);
@@ -88,7 +90,7 @@ async function main() {
     }
   }
   process.stdout.write(
-    options.json ? `${JSON.stringify(report(figures, options.context), null, 2)}\n` : `${table(figures)}\n`,
+    options.json ? `${JSON.stringify(report(host, figures, options.context), null, 2)}\n` : `${table(figures)}\n`,
   );
   process.exitCode = figures.some(({ error }) => error) ? 1 : 0;
 }

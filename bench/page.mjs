@@ -19,6 +19,11 @@ const lines = [
   "# Performance",
   "",
   `Measured on ${date.slice(0, 10)} on ${machine.cores} cores (${machine.cpu}), Node ${machine.node.slice(1)}, ${rounds} rounds of ${seconds} s.`,
+  ...(machine.load > machine.cores / 2
+    ? [
+        `The machine was busy with other work (load ${machine.load.toFixed(1)} before the start): read the ratios with care.`,
+      ]
+    : []),
   "Each line ran in turns with its yardstick, a bare program that does the least which could be called the same job;",
   "the ratio to it says more than the number, since it holds on other machines too. In brackets: the smallest and the",
   "largest ratio of the rounds. What the yardsticks are and how to run this yourself: [bench/README.md](../../bench/README.md).",

@@ -28,25 +28,24 @@ const absentAgent = {
 };
 
 let client;
-let target;
 const untilUpdate = new Map();
 
 const issue = {
   call: (done) =>
     client.request(
       "call",
-      { messageId: newId(), target, capability: "query_order", input: orderInput, timeoutMs: 30_000 },
+      { messageId: newId(), capability: "query_order", input: orderInput, timeoutMs: 30_000 },
       done,
     ),
 
   submit: (done) =>
-    client.request("submit", { messageId: newId(), target, capability: "query_order", input: storedInput }, done),
+    client.request("submit", { messageId: newId(), capability: "query_order", input: storedInput }, done),
 
   /** Counts when the node has told us that the task is completed. */
   task: (done) => {
     const messageId = newId();
     untilUpdate.set(messageId, done);
-    client.request("submit", { messageId, target, capability: "query_order", input: storedInput }, (error) => {
+    client.request("submit", { messageId, capability: "query_order", input: storedInput }, (error) => {
       if (!error) return;
       untilUpdate.delete(messageId);
       done(error);
@@ -55,8 +54,7 @@ const issue = {
 };
 
 const caller = {
-  async open({ url, agentId }) {
-    target = { agentId };
+  async open({ url }) {
     client = await connect(url, {
       onRequest: {
         "task.update": (task, answer) => {

@@ -14,31 +14,27 @@ const agent = {
 };
 
 let client;
-let target;
 
 const failure = ({ errorCode, errorMessage }) => (errorCode ? `${errorCode}: ${errorMessage}` : undefined);
 
 const issue = {
   call: (done) =>
     client
-      .callSync({ target, capability: "query_order", input: orderInput, timeoutMs: 30_000 })
+      .callSync({ capability: "query_order", input: orderInput, timeoutMs: 30_000 })
       .then((outcome) => done(failure(outcome)), done),
 
   submit: (done) =>
     client
-      .submit({ target, capability: "query_order", input: storedInput })
+      .submit({ capability: "query_order", input: storedInput })
       .accepted.then((outcome) => done(failure(outcome)), done),
 
   /** Counts when the SDK says that the task is completed. */
   task: (done) =>
-    client
-      .submit({ target, capability: "query_order", input: storedInput })
-      .onResult((outcome) => done(failure(outcome))),
+    client.submit({ capability: "query_order", input: storedInput }).onResult((outcome) => done(failure(outcome))),
 };
 
 const caller = {
-  async open({ url, agentId }) {
-    target = { agentId };
+  async open({ url }) {
     client = new AgentReachClient({ registryUrl: url });
     await client.connect();
   },

@@ -1,6 +1,6 @@
 // What the operating system knows about a process. Linux only, like the machines that these figures are for.
 import { readFileSync } from "node:fs";
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 
 const ticksPerSec = 100;
 
@@ -35,11 +35,13 @@ export function openFilesMax() {
   return row[2] === "unlimited" ? Number.POSITIVE_INFINITY : Number(row[2]);
 }
 
+/** `load`: how many processes wanted to run in the last minute. Ask before the bench makes a load of its own. */
 export function machine() {
   return {
     cpu: cpus()[0]?.model ?? "unknown",
     cores: cpus().length,
     node: process.version,
     platform: process.platform,
+    load: loadavg()[0],
   };
 }

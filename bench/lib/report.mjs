@@ -1,5 +1,3 @@
-import { machine } from "./host.mjs";
-
 /** A number as a person reads it: three significant digits, thousands apart. */
 export function human(value) {
   if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString("en");
@@ -47,9 +45,9 @@ export function table(figures) {
 }
 
 /** Everything a reader of the numbers must know to judge them. */
-export const report = (figures, { seconds, rounds }) => ({
+export const report = (machine, figures, { seconds, rounds }) => ({
   date: new Date().toISOString(),
-  machine: machine(),
+  machine,
   seconds,
   rounds,
   figures,

@@ -160,21 +160,33 @@ describe("DLV-3: no acknowledgement", () => {
     expect((await agent.next()).attempt).toBe(1);
   });
 
-  test("is tried once more where it is idempotent, with the next attempt number", async () => {
-    const agent = await join(idempotent(), ({ attempt }) => (attempt === 1 ? undefined : completed("second")));
-    expect((await call(agent)).data).toBe("second");
-    expect([(await agent.next()).attempt, (await agent.next()).attempt]).toEqual([1, 2]);
+  test("is tried once more, on another instance, where it is idempotent, with the next attempt number", async () => {
+    const card = idempotent();
+    const handler: Handler = ({ attempt }) => (attempt === 1 ? undefined : completed("second"));
+    const [one, two] = [await join(card, handler), await join(card, handler)];
+    const { data, instanceId } = await call(one);
+    expect(data).toBe("second");
+    const [first, second] = instanceId === two.instanceId ? [one, two] : [two, one];
+    expect([(await first.next()).attempt, (await second.next()).attempt]).toEqual([1, 2]);
   });
 
   test("twice where it is idempotent is retryable for the caller, and there is no third", async () => {
-    const agent = await join(idempotent(), never);
-    expect(await refused(agent)).toMatchObject({
+    const card = idempotent();
+    const group = [await join(card, never), await join(card, never), await join(card, never)];
+    expect(await refused(group[0]!)).toMatchObject({
       code: "DELIVERY_TIMEOUT",
       data: { retryable: true, outcome: "unknown" },
     });
-    await agent.next();
-    await agent.next();
-    expect(agent.deliveries.untaken).toEqual([]);
+    for (const agent of group) await agent.heartbeat();
+    expect(group.flatMap((agent) => agent.deliveries.drain().map((d) => d.attempt)).sort()).toEqual([1, 2]);
+  });
+
+  test("of the only instance is an answer by the deadline at the latest, retryable where it is idempotent", async () => {
+    const agent = await join(idempotent(), never);
+    expect(await refused(agent, { timeoutMs: 1_200 })).toMatchObject({
+      code: "DELIVERY_TIMEOUT",
+      data: { retryable: true, outcome: "unknown" },
+    });
   });
 });
 

@@ -32,7 +32,6 @@ describe("DLV-1: the envelope that the agent gets", () => {
       input: { order_id: "1" },
       sessionRef: "chat-7788",
       sequence: 12,
-      labels: { a: "b" },
       timeoutMs: 9_000,
     });
     expect(result).toMatchObject({
@@ -90,15 +89,28 @@ describe("DLV-2, DLV-3: a call", () => {
     });
   });
 
-  test("is answered by `complete` after `accepted`, over the same or another connection", async () => {
+  test("is answered by `complete` after `accepted`, over the same connection or another of the same agent", async () => {
     const agent = await join(cardOf(), () => accepted);
-    const elsewhere = await Wire.open(node().url);
-    open.push(elsewhere);
-    for (const over of [agent.wire, elsewhere]) {
-      const called = caller.request("call", { capability: agent.capability, input: 1 });
+    const sibling = await join(agent.card);
+    for (const over of [agent.wire, sibling.wire]) {
+      const called = caller.request("call", { target: { instanceId: agent.instanceId }, input: 1 });
       expect(await agent.complete(await agent.next(), completed("later"), over)).toEqual({ recorded: true });
       expect((await called).data).toBe("later");
     }
+  });
+
+  test("is not answered by a stranger who names the agent's instance", async () => {
+    const agent = await join(cardOf(), () => accepted);
+    const stranger = await Wire.open(node().url);
+    open.push(stranger);
+    const called = caller.request("call", { capability: agent.capability, input: 1 });
+    const delivery = await agent.next();
+    const forged = await agent
+      .complete(delivery, completed("forged"), stranger)
+      .catch((e: Json) => ({ recorded: false, reason: e.code }));
+    expect(forged.recorded).toBe(false);
+    expect(await agent.complete(delivery, completed("genuine"))).toEqual({ recorded: true });
+    expect((await called).data).toBe("genuine");
   });
 
   test("carries null, text, numbers and lists as data, and an answer without data as null", async () => {

@@ -135,12 +135,12 @@ describe("LIVE-3: a heartbeat", () => {
   });
 
   test("is answered in time while large messages pass on the same socket", async () => {
-    const agent = await join(cardOf({ maxConcurrentTasks: 100 }));
+    const agent = await join(cardOf({ maxConcurrentTasks: 100, heartbeatIntervalSec: 2 }));
     const input = "x".repeat(1_000_000);
     const calls = Array.from({ length: 20 }, () =>
       watcher.request("call", { capability: agent.capability, input }, 20_000),
     );
-    expect((await within(agent.heartbeat(), "the heartbeat beside 20 MB", 2_000)).state).toBe("online");
+    expect((await within(agent.heartbeat(), "the heartbeat beside 20 MB, before the ttl", 6_000)).state).toBe("online");
     await Promise.all(calls);
   });
 

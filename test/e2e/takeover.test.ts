@@ -111,7 +111,6 @@ describe("REG-2, L12: an older epoch", () => {
     const { messageId } = await caller.request("submit", { capability: first.capability, input: "x" });
     const delivery = await first.next();
     const second = await join(first.card, () => undefined, first.identity);
-    const helper = await bare();
     const stale = {
       messageId,
       instanceId: first.instanceId,
@@ -120,7 +119,7 @@ describe("REG-2, L12: an older epoch", () => {
       status: "failed",
       error: { code: "late" },
     };
-    const answer = await helper.request("complete", stale);
+    const answer = await second.wire.request("complete", stale);
     expect(answer.recorded).toBe(false);
     expect(["STALE_EPOCH", "STALE_ATTEMPT"]).toContain(answer.reason);
     const again = await second.next((d) => d.envelope.messageId === messageId);

@@ -164,14 +164,8 @@ export class ReachNode {
     while (child?.exitCode === null && child.signalCode === null) {
       const status = await statusOf(this.port);
       if (status === 200) return;
-      // Ask again as soon as the process shows a sign of life, and at the latest a moment later.
-      await new Promise<void>((resolve) => {
-        const again = setTimeout(resolve, 30);
-        child.stdout?.once("data", () => {
-          clearTimeout(again);
-          resolve();
-        });
-      });
+      // It says nothing that one could wait for on every version of its words: ask again, a moment later.
+      await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
 }

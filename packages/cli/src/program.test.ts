@@ -123,6 +123,14 @@ describe("agent-reach call", () => {
     expect(seen).toHaveLength(1);
   });
 
+  it("tells a dry run as a sentence", async () => {
+    const decision = { attempt: 1, request: { capability: "c" }, candidates: [] };
+    const { url, seen } = await nodeThat(() => ({ text: JSON.stringify({ messageId, dryRun: true, decision }) }));
+    const { out } = await cli(["call", "c", "--dry-run", "--url", url]);
+    expect(JSON.parse(seen[0]!.body).dryRun).toBe(true);
+    expect(out).toBe("Attempt 1: nobody could take c.\n");
+  });
+
   it("exits with 1 when the agent says no, and says it in JSON when asked for JSON", async () => {
     const error = {
       code: "AGENT_ERROR",

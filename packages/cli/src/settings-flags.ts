@@ -1,8 +1,8 @@
-import { type LoadedConfig, loadConfig, type Setting, settings } from "@agent-reach/server";
+import { type LoadedConfig, loadConfig, type Setting, settings } from "@agent-reach/server/config";
 import type { Command } from "commander";
 import type { Io } from "./io.js";
 
-/** Every setting of the table as a flag, and the file. Loads the server's package, so only commands that need it do. */
+/** Every setting of the table as a flag, and the file. The server itself is not loaded for that. */
 export function addSettingFlags(command: Command): Command {
   command.option("--config <file>", "settings from a YAML or JSON file (or AGENT_REACH_CONFIG)");
   for (const setting of settings) command.option(`${setting.flag}${placeholderOf(setting)}`, describe(setting));

@@ -238,8 +238,8 @@ export class Client {
     if (this.#closed) return;
     this.#closed = true;
     await this.#agent?.leave("closed");
-    this.#release();
     this.#unlisten();
+    this.#release();
     this.#events.emit("state", { state: "closed", error: undefined });
   }
 

@@ -113,6 +113,18 @@ describe("tasks", () => {
     expect(await task.accepted).toMatchObject({ ok: true });
   });
 
+  it("asks at once after a reconnect, since the update may have gone elsewhere meanwhile (DLV-11)", async () => {
+    const peer = new FakePeer();
+    peer.answers["submit"] = ({ messageId }) => ({ messageId, state: "queued", duplicate: false });
+    peer.answers["task.result"] = ({ messageId }) => settled(messageId);
+    const task = peer.client({ reconnect: { minMs: 1, maxMs: 1 } }).submit({ capability: "batch" });
+    const result = task.result();
+    await task.accepted;
+    peer.session.close(1006);
+    await peer.advance(50);
+    expect(await result).toMatchObject({ data: 5 });
+  });
+
   it("acknowledges and shows the outcome of a task that another process submitted", async () => {
     const peer = new FakePeer();
     const client = peer.client();

@@ -34,9 +34,13 @@ export class Tasks {
   /** Told of every update, also of tasks that nobody here follows (results that outlived their submitter). */
   readonly listeners = new Set<(task: Task) => void>();
 
+  readonly #pauses = new Set<Pause>();
+
   constructor(connection: Connection, calls: Calls) {
     this.#connection = connection;
     this.#calls = calls;
+    // An update sent while nobody was connected may have gone elsewhere: after a reconnect nobody waits for it, all ask.
+    connection.listeners.add({ ready: () => this.#askNow() });
     connection.requests.set("task.update", (id, params) => {
       const task = params as unknown as Task;
       const followed = this.#followed.get(task.messageId);
@@ -48,7 +52,7 @@ export class Tasks {
 
   submit<T>(envelope: SubmitEnvelope): TaskHandle<T> {
     const prepared = prepare(envelope, this.#connection.options.platform.system.newId);
-    const state = new TaskState(prepared, this.#connection, () => {
+    const state = new TaskState(prepared, this.#connection, this.#pauses, () => {
       this.#followed.delete(prepared.messageId);
       this.#calls.unlisten(prepared.messageId);
     });
@@ -63,10 +67,17 @@ export class Tasks {
   /** Follows a task which another process submitted. */
   follow<T>(messageId: string): TaskHandle<T> {
     const prepared: Prepared = { messageId, traceId: "", timeoutMs: undefined, rest: "", error: undefined };
-    const state = new TaskState(prepared, this.#connection, () => this.#followed.delete(messageId));
+    const state = new TaskState(prepared, this.#connection, this.#pauses, () => this.#followed.delete(messageId));
     this.#follow(messageId, state);
     state.accept(new SubmitOutcome(messageId, "", { duplicate: true }, undefined));
     return this.#handle<T>(state);
+  }
+
+  #askNow(): void {
+    for (const pause of [...this.#pauses]) {
+      this.#connection.wheel.clear(pause);
+      pause.onDue();
+    }
   }
 
   #follow(messageId: string, state: TaskState): void {
@@ -109,16 +120,18 @@ class TaskState {
   messageId: string;
   readonly traceId: string;
   readonly #connection: Connection;
+  readonly #pauses: Set<Pause>;
   readonly #onSettled: () => void;
   readonly #settled: Promise<TaskOutcome>;
   #outcome: TaskOutcome | undefined;
   #resolveAccepted!: (outcome: SubmitOutcome) => void;
   #resolveSettled!: (outcome: TaskOutcome) => void;
 
-  constructor(prepared: Prepared, connection: Connection, onSettled: () => void) {
+  constructor(prepared: Prepared, connection: Connection, pauses: Set<Pause>, onSettled: () => void) {
     this.messageId = prepared.messageId;
     this.traceId = prepared.traceId;
     this.#connection = connection;
+    this.#pauses = pauses;
     this.#onSettled = onSettled;
     this.accepted = new Promise((resolve) => {
       this.#resolveAccepted = resolve;
@@ -164,13 +177,12 @@ class TaskState {
   async #pause(ms: number): Promise<void> {
     if (ms <= 0 || this.#outcome) return;
     const { wheel } = this.#connection;
-    let pause: Pause | undefined;
-    const over = new Promise<void>((resolve) => {
-      pause = new Pause(resolve);
-      wheel.set(pause, ms);
-    });
-    await Promise.race([over, this.#settled]);
-    if (pause) wheel.clear(pause);
+    const pause = new Pause();
+    wheel.set(pause, ms);
+    this.#pauses.add(pause);
+    await Promise.race([pause.over, this.#settled]);
+    this.#pauses.delete(pause);
+    wheel.clear(pause);
   }
 
   /** One look. What could not be asked is an outcome too; the caller decides whether to ask again. */
@@ -193,15 +205,18 @@ class TaskState {
 }
 
 class Pause extends Waiter {
-  readonly #over: () => void;
+  readonly over: Promise<void>;
+  #end!: () => void;
 
-  constructor(over: () => void) {
+  constructor() {
     super();
-    this.#over = over;
+    this.over = new Promise((resolve) => {
+      this.#end = resolve;
+    });
   }
 
   onDue(): void {
-    this.#over();
+    this.#end();
   }
 }
 

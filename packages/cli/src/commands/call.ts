@@ -1,3 +1,4 @@
+import type { Decision } from "@agent-reach/protocol";
 import type { Command } from "commander";
 import { objectWithRaw, parseDurationMs, readJsonText, usageError } from "../arguments.js";
 import type { Context } from "../context.js";
@@ -83,6 +84,8 @@ interface Answer {
   instanceId?: string;
   degraded?: boolean;
   error?: unknown;
+  /** Of a dry run. */
+  decision?: Decision;
 }
 
 async function say(here: Context, text: string, tookMs: number, dryRun: boolean): Promise<void> {
@@ -94,8 +97,11 @@ async function say(here: Context, text: string, tookMs: number, dryRun: boolean)
     throw readError(answer.error) ?? usageError("the node answered with an error that says nothing");
   }
   if (here.json) return here.printJsonText(text);
-  here.printJsonText(layOutJson(dryRun ? text : (memberText(text, "data") ?? "null")));
-  if (dryRun) return;
+  if (dryRun && answer.decision !== undefined) {
+    const { renderWhy } = await import("../render/why.js");
+    return here.io.out(renderWhy([answer.decision], new Map(), here.paint));
+  }
+  here.printJsonText(layOutJson(memberText(text, "data") ?? "null"));
   const who = `${here.paint.name(answer.agentId ?? "an agent")} in ${formatDuration(tookMs)}${answer.degraded === true ? ", degraded" : ""}`;
   here.remark(
     `${who}${here.paint.dim(`; see: agent-reach why ${answer.messageId}, agent-reach trace ${answer.traceId}`)}`,

@@ -1,4 +1,4 @@
-import type { LoadedConfig } from "@agent-reach/server";
+import type { LoadedConfig } from "@agent-reach/server/config";
 import type { Command } from "commander";
 import type { Context } from "../context.js";
 import { renderTable } from "../render/table.js";

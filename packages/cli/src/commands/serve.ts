@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { ReachError } from "@agent-reach/protocol";
-import type { Config } from "@agent-reach/server";
+import type { Config } from "@agent-reach/server/config";
 import type { Command } from "commander";
 import type { Context } from "../context.js";
 

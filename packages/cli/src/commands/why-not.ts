@@ -48,7 +48,7 @@ async function ofCapability(here: Context, agentId: string, capability: string):
   if (rank > 0) {
     const own = candidates[rank]!;
     const best = candidates[0]!;
-    return `${agentId} is able, but ${best.agentId} scores higher for ${capability}: ${best.score.toFixed(2)} against ${own.score.toFixed(2)}.`;
+    return `${agentId} is able, but ${best.agentId} scores higher for ${capability}: ${best.score.toFixed(3)} against ${own.score.toFixed(3)}.`;
   }
   const miss = misses.find((each) => each.agentId === agentId);
   if (miss?.why !== undefined) return `${agentId} would not get ${capability} now: it ${explainVerdict(miss.why)}.`;

@@ -1,13 +1,15 @@
 import type { JournalEvent } from "@agent-reach/protocol";
+import { shortId } from "./id.js";
 import type { Paint } from "./paint.js";
 import { formatClock } from "./time.js";
 import { eventDetails } from "./timeline.js";
 
 /** One event as one line, to be read while they come. */
 export function renderEvent(event: JournalEvent, paint: Paint): string {
+  if (event.type === "gap") return paint.doubt("some events in between are no longer kept");
   const parts = [paint.dim(formatClock(event.at)), paintType(event.type, paint)];
   if (event.agentId !== undefined) parts.push(paint.name(event.agentId));
-  if (event.instanceId !== undefined) parts.push(paint.dim(event.instanceId.slice(0, 8)));
+  if (event.instanceId !== undefined) parts.push(paint.dim(shortId(event.instanceId)));
   if (event.messageId !== undefined) parts.push(event.messageId);
   if (event.attempt !== undefined) parts.push(paint.dim(`#${event.attempt}`));
   const more = eventDetails(event);

@@ -14,7 +14,7 @@ const paint = createPaint(false);
 const now = Date.parse("2026-11-29T10:00:00.000Z");
 const at = (ms: number) => new Date(now + ms).toISOString();
 const instanceId = "0199a5c2-6f0e-7c11-9b1e-2f0d5a7c1e42";
-const otherInstance = "1199a5c2-6f0e-7c11-9b1e-2f0d5a7c1e42";
+const otherInstance = "1199a5c2-6f0e-7c11-9b1e-2f0d7d8e9f00";
 
 const agent: Agent = {
   agentId: "order-agent-01",
@@ -177,12 +177,12 @@ describe("why", () => {
   it("ROUTE-7: tells each attempt in sentences: chosen, rivals, left out, how it ended, and whether the instance changed", () => {
     const [one, two] = renderWhy([second, first], new Map([[1, "no_ack"]]), paint).split("\n");
     expect(one).toBe(
-      "Attempt 1: a (0199a5c2) was chosen for query_order, with the best score of 0.90 among 2 (found by name): " +
-        "p50 12 ms, 99% success, load 10%, cost low. b (1199a5c2) scored 0.70; " +
-        "c (1199a5c2) is suspect: its heartbeats or its connection are missing. It ended: no ack.",
+      "Attempt 1: a (5a7c1e42) was chosen for query_order, with the best score of 0.900 among 2 (found by name): " +
+        "p50 12 ms, 99% success, load 10%, cost low. b (7d8e9f00) scored 0.700; " +
+        "c (7d8e9f00) is suspect: its heartbeats or its connection are missing. It ended: no ack.",
     );
     expect(two).toBe(
-      "Attempt 2: b (1199a5c2) was chosen for query_order, another instance than before, the only one able to (found by name).",
+      "Attempt 2: b (7d8e9f00) was chosen for query_order, another instance than before, the only one able to (found by name).",
     );
   });
 
@@ -194,7 +194,9 @@ describe("why", () => {
   });
 
   it("ROUTE-7: answers why-not for one agent", () => {
-    expect(explainWhyNot("b", [first])).toBe("b was not chosen in attempt 1: it scored 0.70; a was chosen with 0.90.");
+    expect(explainWhyNot("b", [first])).toBe(
+      "b was not chosen in attempt 1: it scored 0.700; a was chosen with 0.900.",
+    );
     expect(explainWhyNot("c", [first])).toContain("it is suspect");
     expect(explainWhyNot("a", [first])).toBe("a was chosen, in attempt 1.");
     expect(explainWhyNot("z", [first])).toBeUndefined();
@@ -202,7 +204,7 @@ describe("why", () => {
 
   it("says a verdict of a newer node as it is", () => {
     const odd = { ...candidate("c", instanceId, 0, "full"), verdict: "on_holiday" as never };
-    expect(renderWhy([decision(1, [odd])], new Map(), paint)).toContain("c (0199a5c2) on holiday");
+    expect(renderWhy([decision(1, [odd])], new Map(), paint)).toContain("c (5a7c1e42) on holiday");
   });
 });
 
@@ -216,7 +218,12 @@ describe("timelines", () => {
   });
   const events = [
     event(1, 0, "message.arrived"),
-    event(2, 5, "message.sent", { attempt: 1, agentId: "order-agent-01", instanceId }),
+    event(2, 5, "message.sent", {
+      decision: decision(1, [candidate("a", instanceId, 1, "chosen"), candidate("b", otherInstance, 0, "full")]),
+      attempt: 1,
+      agentId: "order-agent-01",
+      instanceId,
+    }),
     event(3, 6, "message.arrived", { messageId: otherInstance }),
     event(4, 4005, "message.completed", { bytes: 70 } as Partial<JournalEvent>),
   ];
@@ -232,7 +239,9 @@ describe("timelines", () => {
     const lines = renderTrace(trace, paint).split("\n");
     expect(lines[2]).toBe("took   4.0 s, 2 messages, 4 events, 1 hop over 3 s");
     expect(lines[5]).toMatch(/^\+ {4}0 ms {2}message\.arrived +5a7c1e42$/);
-    expect(lines[6]).toMatch(/^\+ {4}5 ms {2}message\.sent #1 +5a7c1e42 +order-agent-01 0199a5c2$/);
+    expect(lines[6]).toMatch(
+      /^\+ {4}5 ms {2}message\.sent #1 +5a7c1e42 +order-agent-01 5a7c1e42 {2}1 able, 1 left out$/,
+    );
     expect(lines[7]).toMatch(/^\+ {4}6 ms {4}message\.arrived/);
     expect(lines[8]).toContain("slow: 4.0 s  bytes=70");
   });
@@ -290,7 +299,7 @@ describe("tasks", () => {
   });
 
   it("show each attempt with its times", () => {
-    expect(renderTask(task, now, paint)).toMatch(/1 +order-agent-01 +0199a5c2 +\S+ +\+10 ms +\+500 ms +failed/);
+    expect(renderTask(task, now, paint)).toMatch(/1 +order-agent-01 +5a7c1e42 +\S+ +\+10 ms +\+500 ms +failed/);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Task } from "@agent-reach/protocol";
+import { shortId } from "./id.js";
 import { type Paint, paintState } from "./paint.js";
 import { renderFields, renderTable, shorten } from "./table.js";
 import { formatAge, formatDuration } from "./time.js";
@@ -41,7 +42,7 @@ function renderAttempts(task: Task, paint: Paint): string {
   const rows = task.attempts.map((attempt) => [
     String(attempt.attempt),
     attempt.agentId ?? "-",
-    attempt.instanceId.slice(0, 8),
+    shortId(attempt.instanceId),
     attempt.sentAt,
     since(attempt.sentAt, attempt.acceptedAt),
     since(attempt.sentAt, attempt.endedAt),
@@ -61,9 +62,11 @@ function waitsFor(task: Task, now: number): string {
 }
 
 function explainError({ code, message, details }: NonNullable<Task["error"]>): string {
-  const plain = message.replace(/^\[[A-Z_]+\] /, "");
-  const own = typeof details?.["code"] === "string" ? ` ${details["code"]}` : "";
-  return `${code}${own}: ${plain}`;
+  // An agent's own words say more than the sentence that the node puts around them.
+  const own = details?.["message"];
+  const plain = typeof own === "string" && own !== "" ? own : message.replace(/^\[[A-Z_]+\] /, "");
+  const ownCode = typeof details?.["code"] === "string" ? ` ${details["code"]}` : "";
+  return `${code}${ownCode}: ${plain}`;
 }
 
 const since = (from: string, to: string | undefined): string =>

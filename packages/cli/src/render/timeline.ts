@@ -1,4 +1,5 @@
-import type { JournalEvent, Trace } from "@agent-reach/protocol";
+import type { Decision, JournalEvent, Trace } from "@agent-reach/protocol";
+import { shortId } from "./id.js";
 import type { Paint } from "./paint.js";
 import { renderTable } from "./table.js";
 import { formatDuration } from "./time.js";
@@ -34,8 +35,8 @@ export function renderEvents(
     return [
       `+${formatOffset(Date.parse(event.at) - start)}`,
       `${indent}${event.type}${event.attempt === undefined ? "" : paint.dim(` #${event.attempt}`)}`,
-      event.messageId === undefined ? "" : event.messageId.slice(-8),
-      [event.agentId, event.instanceId?.slice(0, 8)].filter(Boolean).join(" "),
+      event.messageId === undefined ? "" : shortId(event.messageId),
+      [event.agentId, event.instanceId && shortId(event.instanceId)].filter(Boolean).join(" "),
       `${waited === undefined ? "" : `${paint.bad(`slow: ${formatDuration(waited)}`)}  `}${eventDetails(event)}`,
     ];
   });
@@ -82,10 +83,20 @@ export function eventDetails(event: JournalEvent): string {
   const said: string[] = [];
   for (const [key, value] of Object.entries(event)) {
     if (standardKeys.has(key) || value === undefined || value === null) continue;
+    if (key === "decision") {
+      said.push(decisionDetails(value as Partial<Decision>));
+      continue;
+    }
     const text = typeof value === "object" ? JSON.stringify(value) : String(value);
     said.push(`${key}=${text.length > 60 ? `${text.slice(0, 59)}…` : text}`);
   }
   return said.join(" ");
+}
+
+/** `why` tells a decision in full. */
+function decisionDetails({ candidates = [] }: Partial<Decision>): string {
+  const able = candidates.filter((each) => each.verdict === "chosen" || each.verdict === "lower_score").length;
+  return `${able} able, ${candidates.length - able} left out`;
 }
 
 const count = (number: number, thing: string): string => `${number} ${thing}${number === 1 ? "" : "s"}`;

@@ -1,4 +1,5 @@
 import type { Decision } from "@agent-reach/protocol";
+import { shortId } from "./id.js";
 import type { Paint } from "./paint.js";
 import { explainVerdict } from "./verdict.js";
 
@@ -40,7 +41,7 @@ function choice(decision: Decision, previous: Decision | undefined, paint: Paint
     const agentId = decision.chosen?.agentId;
     return agentId === undefined ? `nobody could take ${asked}` : `${paint.name(agentId)} was chosen for ${asked}`;
   }
-  const whom = `${paint.name(chosen.agentId)} (${chosen.instanceId.slice(0, 8)})`;
+  const whom = `${paint.name(chosen.agentId)} (${shortId(chosen.instanceId)})`;
   return `${whom} was chosen for ${asked}${changed(chosen, previous)}, ${reason(chosen, decision.candidates)}`;
 }
 
@@ -56,7 +57,7 @@ function reason(chosen: Considered, candidates: readonly Considered[]): string {
     `load ${Math.round(load * 100)}%`,
     `cost ${costTier}`,
   ].filter((fact) => fact !== undefined);
-  return `with the best score of ${chosen.score.toFixed(2)} among ${rivals.length + 1}${found}: ${facts.join(", ")}`;
+  return `with the best score of ${chosen.score.toFixed(3)} among ${rivals.length + 1}${found}: ${facts.join(", ")}`;
 }
 
 function changed(chosen: Considered, previous: Decision | undefined): string {
@@ -71,14 +72,14 @@ function leftOut({ candidates, omitted }: Decision): string {
   if (others.length === 0) return "";
   const said = others
     .slice(0, leftOutMax)
-    .map((each) => `${each.agentId} (${each.instanceId.slice(0, 8)}) ${explanationOf(each)}`);
+    .map((each) => `${each.agentId} (${shortId(each.instanceId)}) ${explanationOf(each)}`);
   const more = others.length - said.length + (omitted ?? 0);
   if (more > 0) said.push(`${more} more were left out`);
   return `${said.join("; ")}.`;
 }
 
 const explanationOf = (candidate: Considered): string =>
-  candidate.verdict === "lower_score" ? `scored ${candidate.score.toFixed(2)}` : explainVerdict(candidate.verdict);
+  candidate.verdict === "lower_score" ? `scored ${candidate.score.toFixed(3)}` : explainVerdict(candidate.verdict);
 
 function askedFor(request: Readonly<Record<string, unknown>>): string {
   const { capability, intent, target } = request as {
@@ -102,7 +103,7 @@ export function explainWhyNot(agentId: string, decisions: readonly Decision[]): 
     if (best.verdict === "chosen") return `${agentId} was chosen, in attempt ${decision.attempt}.`;
     const chosen = decision.candidates.find((each) => each.verdict === "chosen");
     const winner =
-      chosen === undefined ? "nobody was chosen" : `${chosen.agentId} was chosen with ${chosen.score.toFixed(2)}`;
+      chosen === undefined ? "nobody was chosen" : `${chosen.agentId} was chosen with ${chosen.score.toFixed(3)}`;
     return `${agentId} was not chosen in attempt ${decision.attempt}: it ${explanationOf(best)}; ${winner}.`;
   }
   return undefined;

@@ -22,6 +22,7 @@ const CHECKPOINT_PAGES = 4_096;
 const LOG_BYTES_KEPT = 64 * 1024 * 1024;
 /** SQLite's own default of 2 MiB makes it read indexes from the file again and again. */
 const CACHE_KIB = 64 * 1024;
+const BUSY_TIMEOUT_MS = 250;
 const MAGIC = "SQLite format 3\0";
 
 /** The open file, which this process alone has. */
@@ -135,8 +136,9 @@ function checkHeader(file: string, directory: string): void {
 
 function prepare(connection: Connection, file: string, directory: string): void {
   try {
-    // Exclusive: other processes neither write nor hold up checkpoints by reading, and no shared memory file is needed.
-    connection.exec("PRAGMA locking_mode = EXCLUSIVE");
+    // Other nodes are kept away by the lock of the directory. Who looks into the file with a tool of their own may do so, and
+    // is waited for only briefly, since the whole node waits along.
+    connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     const clean = isOurs(connection, file, directory) && isClean(connection);
     if (!clean || statSync(file).size <= CHECK_ALWAYS_BYTES_MAX) {
       const found = pragma(connection, "quick_check");

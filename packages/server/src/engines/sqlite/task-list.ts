@@ -2,6 +2,7 @@ import type { TaskState } from "@agent-reach/protocol";
 import type { TaskFilter } from "../../ports/task-store.js";
 import type { Connection, Row, Statement, Value } from "./driver.js";
 import { FLYING, QUEUED, stateNumber, TROUBLE } from "./stored-states.js";
+import { AGENT_ID, INSTANCE_ID } from "./task-progress.js";
 import { SELECT_TASK } from "./task-rows.js";
 
 export type Order = "newest" | "oldest";
@@ -138,8 +139,8 @@ function where(filter: TaskFilter): { conditions: string[]; values: Value[] } {
   equal("group_id", filter.groupId);
   equal("capability", filter.capability);
   equal("given ->> '$.principal'", filter.principal);
-  equal("progress ->> '$.agentId'", filter.agentId);
-  equal("progress ->> '$.instanceId'", filter.instanceId);
+  equal(AGENT_ID, filter.agentId);
+  equal(INSTANCE_ID, filter.instanceId);
   if (filter.states) {
     conditions.push(`state IN (${filter.states.map(() => "?").join(", ")})`);
     values.push(...filter.states.map(stateNumber));

@@ -1,6 +1,7 @@
 import type { NewTask, TaskRecord } from "../../ports/task-store.js";
 import type { Row, Value } from "./driver.js";
 import { stateNumber, storedStates } from "./stored-states.js";
+import { packProgress, unpackProgress } from "./task-progress.js";
 
 /** Longer texts lie in a table of their own, else every update would write them anew. In characters. */
 export const NEAR_TEXT_MAX = 1_000;
@@ -12,15 +13,6 @@ interface Given extends Pick<TaskRecord, "tenant" | "principal" | "contentHash" 
   /** Left out if it is the messageId. */
   idempotencyKey?: string;
 }
-
-/** What has happened since. */
-type Progress = Pick<
-  TaskRecord,
-  "agentId" | "instanceId" | "attempt" | "attempts" | "deliveryFailures" | "losses" | "error" | "receipt"
->;
-
-/** Rows are inserted with room for one attempt: growing later would mean to split their page. JSON may end in spaces. */
-const PROGRESS_LENGTH = 320;
 
 /** The columns that every task has; the others have a default. */
 const common =
@@ -60,7 +52,7 @@ export function commonValues(task: NewTask, far: number): Value[] {
     task.messageId,
     task.traceId,
     JSON.stringify(given),
-    progressText(task),
+    packProgress(task),
     far & FAR_INPUT ? null : task.input,
   ];
 }
@@ -102,7 +94,7 @@ export function stepValues(task: TaskRecord): Value[] {
     task.lane,
     task.dueAt ?? null,
     task.settledAt ?? null,
-    progressText(task),
+    packProgress(task),
     task.seq,
     task.revision,
     task.messageId,
@@ -130,7 +122,7 @@ export function scopedKey({
 /** `far` reads a text from the other table. */
 export function toTask(row: Row, far: (id: number) => string): TaskRecord {
   const given = JSON.parse(row["given"] as string) as Given;
-  const progress = JSON.parse(row["progress"] as string) as Progress;
+  const progress = unpackProgress(row["progress"] as string);
   const seq = row["seq"] as number;
   const farBits = row["far"] as number;
   return {
@@ -173,12 +165,6 @@ export function copyTask(task: TaskRecord): TaskRecord {
 
 export const inputId = (seq: number): number => 2 * seq;
 export const dataId = (seq: number): number => 2 * seq + 1;
-
-function progressText(task: Progress): string {
-  const { agentId, instanceId, attempt, attempts, deliveryFailures, losses, error, receipt } = task;
-  const progress: Progress = { agentId, instanceId, attempt, attempts, deliveryFailures, losses, error, receipt };
-  return JSON.stringify(progress).padEnd(PROGRESS_LENGTH);
-}
 
 function optional<T extends Value>(value: Value | undefined): T | undefined {
   return (value ?? undefined) as T | undefined;

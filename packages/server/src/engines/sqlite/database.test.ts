@@ -1,0 +1,193 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { newTask } from "../../ports/conformance/samples.js";
+import type { Engine } from "../engine.js";
+import { openDatabase } from "./database.js";
+import { loadDriver } from "./driver.js";
+import { openSqlite } from "./index.js";
+import { migrations } from "./schema.js";
+
+describe("opening reach.db", () => {
+  let directory: string;
+  let file: string;
+  const engines: Engine[] = [];
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "reach-"));
+    file = join(directory, "reach.db");
+  });
+  afterEach(async () => {
+    for (const engine of engines.splice(0)) await engine.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  async function open(): Promise<Engine> {
+    const engine = await openSqlite(directory);
+    engines.push(engine);
+    return engine;
+  }
+  /** A closed store with a few hundred tasks in it. */
+  async function filled(): Promise<void> {
+    const engine = await open();
+    await Promise.all(Array.from({ length: 300 }, () => engine.tasks.insert(newTask())));
+    await engine.close();
+  }
+  function overwrite(at: number, bytes: Uint8Array): void {
+    const descriptor = openSync(file, "r+");
+    writeSync(descriptor, bytes, 0, bytes.length, at);
+    closeSync(descriptor);
+  }
+  const refusal = (text: RegExp, reason: string) => ({
+    code: "NOT_READY",
+    message: expect.stringMatching(text),
+    details: expect.objectContaining({ reason, directory }),
+  });
+
+  test("commits with WAL and synchronous FULL, whatever the build's default is", async () => {
+    const database = await openDatabase(directory);
+    const read = (name: string) => Object.values(database.connection.prepare(`PRAGMA ${name}`).get()!)[0];
+    expect([read("journal_mode"), read("synchronous"), read("user_version")]).toEqual(["wal", 2, migrations.length]);
+    database.close();
+  });
+
+  test("creates the data directory, also several levels of it", async () => {
+    directory = join(directory, "a", "b");
+    await (await open()).close();
+    expect(existsSync(join(directory, "reach.db"))).toBe(true);
+    expect(existsSync(join(directory, "reach.db.new"))).toBe(false);
+    directory = join(directory, "..", "..");
+  });
+
+  test("a second store on the same directory is refused by name, until the first is closed", async () => {
+    const first = await open();
+    await expect(openSqlite(directory)).rejects.toMatchObject(
+      refusal(/another node already runs on the data directory/, "locked"),
+    );
+    // The attempt must not have given away the lock of the first.
+    await expect(openSqlite(directory)).rejects.toMatchObject({ code: "NOT_READY" });
+    await first.tasks.insert(newTask());
+    await first.close();
+    await open();
+  });
+
+  test("a directory owned by another process is refused, and free once that process was killed", async () => {
+    const owner = `
+      const { DatabaseSync } = process.getBuiltinModule?.("node:sqlite") ?? (await import("@photostructure/sqlite"));
+      new DatabaseSync(${JSON.stringify(join(directory, "reach.lock"))}).exec("BEGIN EXCLUSIVE");
+      process.stdout.write("owned");
+      process.stdin.resume();`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", owner], {
+      cwd: import.meta.dirname,
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    await once(child.stdout, "data");
+    await expect(openSqlite(directory)).rejects.toMatchObject(refusal(/another node/, "locked"));
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await open();
+  });
+
+  test("F03: an empty file is refused, with its name and the remedy, and left as it is", async () => {
+    writeFileSync(file, "");
+    await expect(openSqlite(directory)).rejects.toMatchObject(
+      refusal(/reach\.db is damaged: it is empty.*backup/, "corrupt"),
+    );
+    expect(statSync(file).size).toBe(0);
+  });
+
+  test("F03: a file of another kind is refused and left as it is", async () => {
+    writeFileSync(file, "these are not the tasks you are looking for".repeat(200));
+    const before = readFileSync(file);
+    await expect(openSqlite(directory)).rejects.toMatchObject(refusal(/not an SQLite file/, "corrupt"));
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test("F03: an SQLite file of something else is refused", async () => {
+    const other = (await loadDriver())(file);
+    other.exec("CREATE TABLE theirs (a)");
+    other.close();
+    await expect(openSqlite(directory)).rejects.toMatchObject(refusal(/not of Agent-Reach/, "foreign"));
+  });
+
+  test("F03: damage in the header, in the middle or at the end is found at start", async () => {
+    await filled();
+    const whole = readFileSync(file);
+    const garbage = new Uint8Array(3_000).fill(0xa5);
+    const places = {
+      header: 20,
+      schema: 200,
+      middle: Math.floor(whole.length / 8192) * 4096,
+      last: whole.length - 3_500,
+    };
+    for (const [place, at] of Object.entries(places)) {
+      writeFileSync(file, whole);
+      overwrite(at, garbage);
+      await expect(openSqlite(directory), place).rejects.toMatchObject({ code: "NOT_READY", details: { directory } });
+    }
+    writeFileSync(file, whole);
+    await open();
+  });
+
+  test("F01: a file that was cut off is found at start", async () => {
+    await filled();
+    truncateSync(file, statSync(file).size - 8_192);
+    await expect(openSqlite(directory)).rejects.toMatchObject(refusal(/is damaged/, "corrupt"));
+  });
+
+  test("F01: a start that was cut short while creating the file leaves nothing in the way", async () => {
+    writeFileSync(`${file}.new`, "half a fi");
+    const engine = await open();
+    await engine.tasks.insert(newTask());
+    expect(existsSync(`${file}.new`)).toBe(false);
+  });
+
+  test("a log without its file is refused rather than thrown away", async () => {
+    writeFileSync(`${file}-wal`, "acknowledged rows");
+    await expect(openSqlite(directory)).rejects.toMatchObject(
+      refusal(/reach\.db-wal is there, but .* is not/, "corrupt"),
+    );
+    expect(existsSync(`${file}-wal`)).toBe(true);
+  });
+
+  test("F08: a data directory that cannot be had is refused, never replaced by memory", async () => {
+    writeFileSync(join(directory, "taken"), "");
+    directory = join(directory, "taken");
+    await expect(openSqlite(directory)).rejects.toMatchObject(refusal(/cannot be created/, "unwritable"));
+    directory = join(directory, "..");
+  });
+
+  test("a file of a newer version is refused, with both versions", async () => {
+    await filled();
+    const connection = (await loadDriver())(file);
+    connection.exec("PRAGMA user_version = 1000");
+    connection.close();
+    await expect(openSqlite(directory)).rejects.toMatchObject(
+      refusal(/version 1000, this node knows versions up to/, "newer"),
+    );
+  });
+
+  test("close waits for what was asked for, and refuses what is asked for later", async () => {
+    const engine = await open();
+    const inserts = Array.from({ length: 2_000 }, () => engine.tasks.insert(newTask()));
+    const closing = engine.close();
+    await expect(engine.tasks.insert(newTask())).rejects.toMatchObject({
+      code: "NOT_READY",
+      details: { reason: "closed" },
+    });
+    await Promise.all([...inserts, closing, engine.close()]);
+    expect((await (await open()).tasks.counts()).byState.queued).toBe(2_000);
+  });
+});

@@ -1,0 +1,95 @@
+import type { AttemptRecord, TaskRecord } from "../../ports/task-store.js";
+
+/** What has happened to a task since it came. */
+export type Progress = Pick<
+  TaskRecord,
+  "agentId" | "instanceId" | "attempt" | "attempts" | "deliveryFailures" | "losses" | "error" | "receipt"
+>;
+
+/**
+ * Progress as JSON text. Each step of a task writes it anew, so it is kept short: arrays in a fixed order instead of names,
+ * and of an attempt no agent and instance if they are the task's own. Later versions may add places at the end.
+ */
+export function packProgress(task: Progress): string {
+  const { agentId, instanceId, attempt, attempts, deliveryFailures, losses, error, receipt } = task;
+  const packed = attempts.map((each) => packAttempt(each, agentId, instanceId));
+  const text = JSON.stringify([agentId, instanceId, attempt, deliveryFailures, losses, packed, error, receipt]);
+  return text.length < ROOM ? text.padEnd(ROOM) : text;
+}
+
+/** Where agentId and instanceId are found in the text, for conditions in SQL. */
+export const AGENT_ID = "progress ->> '$[0]'";
+export const INSTANCE_ID = "progress ->> '$[1]'";
+
+/** A row is inserted with room for its first attempt: growing later would split its page. JSON may end in spaces. */
+const ROOM = 176;
+
+type Packed<T> = T | null | undefined;
+type PackedProgress = [
+  agentId: Packed<string>,
+  instanceId: Packed<string>,
+  attempt: number,
+  deliveryFailures: number,
+  losses: number,
+  attempts: PackedAttempt[],
+  error: Packed<NonNullable<TaskRecord["error"]>>,
+  receipt: Packed<NonNullable<TaskRecord["receipt"]>>,
+];
+type PackedAttempt = [
+  attempt: number,
+  agentId: Packed<string>,
+  instanceId: Packed<string>,
+  epoch: number,
+  outcome: AttemptRecord["outcome"],
+  sentAt: number,
+  acceptedAt: Packed<number>,
+  endedAt: Packed<number>,
+  error?: AttemptRecord["error"],
+];
+
+export function unpackProgress(text: string): Progress {
+  const [agentId, instanceId, attempt, deliveryFailures, losses, attempts, error, receipt] = JSON.parse(
+    text,
+  ) as PackedProgress;
+  return {
+    agentId: agentId ?? undefined,
+    instanceId: instanceId ?? undefined,
+    attempt,
+    attempts: attempts.map((each) => unpackAttempt(each, agentId, instanceId)),
+    deliveryFailures,
+    losses,
+    error: error ?? undefined,
+    receipt: receipt ?? undefined,
+  };
+}
+
+function packAttempt(each: AttemptRecord, agentId: Packed<string>, instanceId: Packed<string>): PackedAttempt {
+  const packed: PackedAttempt = [
+    each.attempt,
+    each.agentId === agentId ? null : each.agentId,
+    each.instanceId === instanceId ? null : each.instanceId,
+    each.epoch,
+    each.outcome,
+    each.sentAt,
+    each.acceptedAt,
+    each.endedAt,
+  ];
+  if (each.error) packed.push(each.error);
+  return packed;
+}
+
+function unpackAttempt(packed: PackedAttempt, agentId: Packed<string>, instanceId: Packed<string>): AttemptRecord {
+  const [attempt, ownAgentId, ownInstanceId, epoch, outcome, sentAt, acceptedAt, endedAt, error] = packed;
+  const each: AttemptRecord = {
+    attempt,
+    agentId: ownAgentId ?? agentId!,
+    instanceId: ownInstanceId ?? instanceId!,
+    epoch,
+    sentAt,
+    outcome,
+  };
+  if (typeof acceptedAt === "number") each.acceptedAt = acceptedAt;
+  if (typeof endedAt === "number") each.endedAt = endedAt;
+  if (error) each.error = error;
+  return each;
+}

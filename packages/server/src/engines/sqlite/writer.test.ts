@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { newEvent, newInstance, newTask, put } from "../../ports/conformance/samples.js";
+import type { TaskRecord } from "../../ports/task-store.js";
+import { type Database, openDatabase } from "./database.js";
+import { SqliteJournal } from "./journal.js";
+import { SqliteRegistryStore } from "./registry-store.js";
+import { SqliteTaskStore } from "./task-store.js";
+import { Writer } from "./writer.js";
+
+describe("Writer", () => {
+  let directory: string;
+  let database: Database;
+  let writer: Writer;
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), "reach-"));
+    database = await openDatabase(directory);
+    writer = new Writer(database.connection, directory);
+    database.connection.exec("CREATE TABLE rows (n INTEGER NOT NULL)");
+  });
+  afterEach(async () => {
+    await writer.close();
+    database.close();
+    rmSync(directory, { recursive: true });
+  });
+  const add = (n: number | null) => database.connection.prepare("INSERT INTO rows VALUES (?)").run(n);
+  const rows = () =>
+    database.connection
+      .prepare("SELECT n FROM rows ORDER BY rowid")
+      .all()
+      .map(({ n }) => n);
+
+  test("W1 W2 W5: operations of one turn take effect together, in order, and resolve afterwards", async () => {
+    const seen: unknown[] = [];
+    const all = [1, 2, 3].map((n) =>
+      writer
+        .write(
+          () => add(n),
+          () => seen.push(`committed ${n}`),
+        )
+        .then(() => seen.push(`resolved ${n}`, rows())),
+    );
+    expect(rows()).toEqual([]);
+    await Promise.all(all);
+    expect(seen.slice(0, 3)).toEqual(["committed 1", "committed 2", "committed 3"]);
+    expect(seen[4]).toEqual([1, 2, 3]);
+  });
+
+  test("W4: an operation that throws is rejected alone, and has changed nothing", async () => {
+    const results = await Promise.allSettled([
+      writer.write(() => add(1)),
+      writer.write(() => {
+        add(2);
+        throw new TypeError("a mistake");
+      }),
+      writer.write(() => add(null)),
+      writer.write(() => add(4)),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
+    expect((results[1] as PromiseRejectedResult).reason).toBeInstanceOf(TypeError);
+    expect(rows()).toEqual([1, 4]);
+  });
+
+  test("W2: more operations than one group holds keep their order", async () => {
+    const numbers = Array.from({ length: 3_000 }, (_, n) => n);
+    await Promise.all(numbers.map((n) => writer.write(() => add(n))));
+    expect(rows()).toEqual(numbers);
+  });
+});
+
+describe("a full disk", () => {
+  let directory: string;
+  let database: Database;
+  let writer: Writer;
+  let tasks: SqliteTaskStore;
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), "reach-"));
+    database = await openDatabase(directory);
+    writer = new Writer(database.connection, directory);
+    tasks = new SqliteTaskStore(database, writer);
+  });
+  afterEach(async () => {
+    await writer.close();
+    database.close();
+    rmSync(directory, { recursive: true });
+  });
+  const pageCount = () => database.connection.prepare("PRAGMA page_count").get()!["page_count"] as number;
+  const limitTo = (pages: number) => database.connection.exec(`PRAGMA max_page_count = ${pages}`);
+  const long = JSON.stringify("x".repeat(50_000));
+  const full = () => ({
+    code: "NOT_READY",
+    retryable: true,
+    outcome: "not_executed",
+    details: { reason: "full", directory },
+  });
+
+  test("TS8 W3: inserts are refused as a group, leave nothing behind, and work again when there is space", async () => {
+    await tasks.insert(newTask());
+    limitTo(pageCount() + 40);
+    const accepted: TaskRecord[] = [];
+    const refused: string[] = [];
+    for (let round = 0; round < 6; round++) {
+      const group = Array.from({ length: 4 }, () => newTask({ input: long }));
+      const results = await Promise.allSettled(group.map((task) => tasks.insert(task)));
+      expect(new Set(results.map(({ status }) => status)).size).toBe(1);
+      for (const [i, result] of results.entries()) {
+        if (result.status === "fulfilled") accepted.push(result.value.task);
+        else {
+          expect(result.reason).toMatchObject(full());
+          expect(result.reason.message).toContain(`the store in ${directory} is full`);
+          refused.push(group[i]!.messageId);
+        }
+      }
+    }
+    expect(refused.length).toBeGreaterThan(0);
+    for (const messageId of refused) expect(await tasks.get(messageId)).toBeUndefined();
+    expect((await tasks.counts()).byState.queued).toBe(accepted.length + 1);
+    expect(database.connection.prepare("SELECT count(*) AS n FROM texts").get()!["n"]).toBe(accepted.length);
+
+    limitTo(1_000_000);
+    const { task } = await tasks.insert(newTask({ messageId: refused[0]!, input: long }));
+    expect(await tasks.get(refused[0]!)).toEqual(task);
+    expect(Object.values(database.connection.prepare("PRAGMA integrity_check").get()!)).toEqual(["ok"]);
+  });
+
+  test("TS8: a refused update leaves the task, its claim and its revision as they were", async () => {
+    const { task } = await tasks.insert(newTask());
+    await tasks.claimDue({ lane: task.lane, now: 1_000, limit: 1 });
+    limitTo(pageCount());
+    const change: TaskRecord = { ...task, state: "completed", lane: "", dueAt: undefined, settledAt: 1_000 };
+    await expect(tasks.update(change, long)).rejects.toMatchObject(full());
+    expect(await tasks.get(task.messageId)).toEqual(task);
+    expect((await tasks.claimDue({ lane: task.lane, now: 1_000, limit: 1 })).tasks).toEqual([]);
+    limitTo(1_000_000);
+    expect(await tasks.update(change, long)).toMatchObject({ revision: 2, state: "completed", data: long });
+  });
+
+  test("RS6: a refused put has changed nothing and told nobody, and later revisions go on rising", async () => {
+    const registry = new SqliteRegistryStore(database, writer);
+    const heard: number[] = [];
+    await registry.watch((change) => heard.push(change.revision));
+    await registry.put([put(newInstance("i"), 0)]);
+    const last = await registry.revision();
+    limitTo(pageCount());
+    const large = { ...newInstance("large"), reason: long };
+    await expect(registry.put([put(newInstance("j"), 0), put(large, 0)])).rejects.toMatchObject(full());
+    expect([await registry.get("instance", "j"), await registry.revision(), heard]).toEqual([undefined, last, [last]]);
+    limitTo(1_000_000);
+    const result = await registry.put([put(large, 0)]);
+    expect(result).toMatchObject({ ok: true });
+    expect(heard).toHaveLength(2);
+    expect(heard[1]).toBeGreaterThan(last);
+  });
+
+  test("a journal that cannot write says so, and goes on later", async () => {
+    const journal = new SqliteJournal(database, writer);
+    limitTo(pageCount());
+    await expect(journal.append([newEvent(1, { messageId: "m", note: long })])).rejects.toMatchObject(full());
+    limitTo(1_000_000);
+    await journal.append([newEvent(2, { messageId: "m" })]);
+    expect((await journal.byMessage("m")).map(({ id }) => id)).toEqual([2]);
+  });
+});
