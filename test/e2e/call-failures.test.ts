@@ -74,7 +74,9 @@ describe("DLV-5: UNAVAILABLE", () => {
 
   test("waits for the return of an instance until the deadline", async () => {
     const agent = await join();
+    await caller.request("watch", { agentId: agent.agentId });
     agent.cut();
+    await caller.waitFor("instance.suspect");
     const called = call(agent, { timeoutMs: 5_000 });
     const back = await SocketAgent.join(node().url, agent.card, undefined, agent.identity);
     open.push(back);

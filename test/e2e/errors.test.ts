@@ -25,6 +25,9 @@ beforeAll(async () => {
   await join("refusing", cardOf(), () => {
     throw new Refusal("OVERLOADED", -32013, 30_000);
   });
+  await join("refusing again", cardOf(), () => {
+    throw new Refusal("OVERLOADED", -32013, 30_000);
+  });
   await join("gone", cardOf());
   await agents["gone"]!.deregister();
   await join("plain", cardOf());
@@ -42,8 +45,8 @@ interface Expected {
   http: number;
   retryable: boolean;
   outcome: string;
-  /** What is asked: the params of `call`, made when the test runs. */
-  params: () => Json;
+  /** What is asked: the params of `call`, made when the test runs; over HTTP another agent may be asked. */
+  params: (edge: "ws" | "http") => Json;
 }
 const rows: Expected[] = [
   {
@@ -100,7 +103,7 @@ const rows: Expected[] = [
     http: 429,
     retryable: true,
     outcome: "not_executed",
-    params: () => to("refusing", { timeoutMs: 150 }),
+    params: (edge) => to(edge === "ws" ? "refusing" : "refusing again", { timeoutMs: 150 }),
   },
   {
     code: "DELIVERY_TIMEOUT",
@@ -124,7 +127,7 @@ describe("DLV-5: the error table", () => {
   test.each(rows)(
     "$code is $rpc on the socket and $http over HTTP",
     async ({ code, rpc, http, retryable, outcome, params }) => {
-      const socket = await wire.refused("call", params());
+      const socket = await wire.refused("call", params("ws"));
       expect({
         code: socket.code,
         rpc: socket.rpc,
@@ -132,7 +135,7 @@ describe("DLV-5: the error table", () => {
         outcome: socket.data.outcome,
       }).toEqual({ code, rpc, retryable, outcome });
       expect(socket.message).toMatch(new RegExp(`^\\[${code}\\] .{10,}`));
-      const { status, body } = await node().http.post("/v1/call", params());
+      const { status, body } = await node().http.post("/v1/call", params("http"));
       expect({ code: body.code, http: status, retryable: body.retryable, outcome: body.outcome }).toEqual({
         code,
         http,
@@ -256,20 +259,5 @@ describe("DLV-5: the error table", () => {
     const error = await wire.refused("call", { capability: agent.capability, input: 1, timeoutMs: 4_000 });
     expect(["AGENT_ERROR", "LOOP_DETECTED"]).toContain(error.code);
     expect(depth).toBeLessThanOrEqual(17);
-  });
-});
-
-describe("DRAINING: a node that is told to stop", () => {
-  test("closes its sockets with 4010 and exits with 0 after running calls are done", async () => {
-    const agent = await SocketAgent.join(node().url, cardOf(), () => undefined);
-    const caller = await Wire.open(node().url);
-    const called = caller.request("call", { capability: agent.capability, input: 1 });
-    const delivery = await agent.next();
-    const ended = node().kill("SIGTERM");
-    agent.wire.respond(delivery.id, { status: "completed", data: "finished" });
-    expect((await called).data).toBe("finished");
-    expect((await caller.closed).code).toBe(4010);
-    expect((await ended).code).toBe(0);
-    await node().start();
   });
 });

@@ -66,7 +66,7 @@ export class StubbornAgent {
           ),
         (joined) => joined,
         "the agent to be connected again",
-        30_000,
+        120_000,
       );
     }
   }

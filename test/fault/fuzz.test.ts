@@ -183,7 +183,7 @@ describe("RES-7: fuzz over a live socket", () => {
       for (let n = 0; n < rounds; n++) {
         for (let m = 0; m < 200; m++)
           fuzzer.sendText(
-            `{"jsonrpc":"2.0","id":${m},"method":"call","params":{"capability":"nobody_${n}_${m}","input":"${"x".repeat(500)}"}}`,
+            `{"jsonrpc":"2.0","id":"flood-${m}","method":"call","params":{"capability":"nobody_${n}_${m}","input":"${"x".repeat(500)}"}}`,
           );
         await fuzzer.request("ping");
         fuzzer.answers.drain();

@@ -51,7 +51,7 @@ describe("RES-6: kill -9 of the node at any moment", () => {
       expect(agent.recorded.size).toBeGreaterThan(kills);
       expect(agent.broken).toEqual([]);
     },
-    60_000 + kills * 6_000,
+    60_000 + kills * 15_000,
   );
 
   test("REG-4, L06: every acknowledged registration is there after the restart, as one that must show itself again", async () => {

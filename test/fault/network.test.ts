@@ -67,11 +67,11 @@ describe("LIVE-3: a thin pipe", () => {
   test("full of large frames does not cost an agent its lease", async () => {
     const [watcher, caller] = [await bare(), await bare()];
     const proxy = await proxied();
-    const agent = await SocketAgent.join(proxy.url, cardOf({ heartbeatIntervalSec: 0.5, maxConcurrentTasks: 2 }));
+    const agent = await SocketAgent.join(proxy.url, cardOf({ heartbeatIntervalSec: 1, maxConcurrentTasks: 2 }));
     open.push(agent);
     await watcher.request("watch", { agentId: agent.agentId });
-    proxy.throttle(65_536);
-    const heart = setInterval(() => void agent.heartbeat().catch(() => {}), 500);
+    proxy.throttle(131_072);
+    const heart = setInterval(() => void agent.heartbeat().catch(() => {}), 1_000);
     try {
       const input = "x".repeat(1_000_000);
       const calls = Array.from({ length: 12 }, () =>

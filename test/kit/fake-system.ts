@@ -96,6 +96,11 @@ export class FakeSystem implements System {
     this.#wall += ms;
   }
 
+  /** Both clocks move and no timer runs, as while the process is stopped; what came due meanwhile runs late. */
+  stall(ms: number): void {
+    this.#moveTo(this.#monotonic + ms);
+  }
+
   #take(until: number): Timer | undefined {
     const first = this.#timers[0];
     if (!first || first.dueAt > until) return undefined;

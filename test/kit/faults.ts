@@ -90,11 +90,13 @@ export class HalfOpenProxy {
       if (this.#blackHole) return;
       if (this.#bytesPerTick !== undefined) {
         from.pause();
-        const ticks = Math.ceil(chunk.length / this.#bytesPerTick);
-        setTimeout(() => {
-          to.write(chunk);
-          from.resume();
-        }, ticks * 10);
+        setTimeout(
+          () => {
+            to.write(chunk);
+            from.resume();
+          },
+          (10 * chunk.length) / this.#bytesPerTick,
+        );
         return;
       }
       if (this.#delayMs > 0) setTimeout(() => to.write(chunk), this.#delayMs);

@@ -39,7 +39,12 @@ export class Http {
 
   /** `text` goes out as it stands, so that broken JSON and long digits can be sent. */
   send(method: string, path: string, text: string | undefined, options: HttpOptions = {}): Promise<HttpAnswer> {
-    const headers: Record<string, string> = text === undefined ? {} : { "content-type": "application/json" };
+    const headers: Record<string, string> = {};
+    if (text !== undefined) {
+      headers["content-type"] = "application/json";
+      // Node frames a body of DELETE by nothing at all unless it is told its length.
+      headers["content-length"] = String(Buffer.byteLength(text));
+    }
     Object.assign(headers, options.headers);
     for (const [name, value] of Object.entries(headers)) if (value === "") delete headers[name];
     const answered = new Promise<HttpAnswer>((resolve, reject) => {

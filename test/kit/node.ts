@@ -63,7 +63,7 @@ export class ReachNode {
     const node = new ReachNode(options, options.port ?? (await freePort()));
     try {
       node.#spawn();
-      const { code } = await within(node.#exited!, "the process to refuse and exit", 15_000);
+      const { code } = await within(node.#exited!, "the process to refuse and exit", 60_000);
       return { code, stderr: node.stderr, stdout: node.stdout };
     } finally {
       await node.dispose();
@@ -94,7 +94,7 @@ export class ReachNode {
     await within(
       Promise.race([ready, died]),
       `the node on port ${this.port} to be ready; it said: ${this.stderr}`,
-      20_000,
+      60_000,
     );
   }
 
@@ -175,7 +175,7 @@ export function useNode(options: NodeOptions = {}): () => ReachNode {
   let node: ReachNode | undefined;
   beforeAll(async () => {
     node = await ReachNode.start(options);
-  });
+  }, 90_000);
   afterAll(async () => {
     await node?.dispose();
   });

@@ -231,6 +231,7 @@ describe("agent", () => {
     expect(peer.sessions).toHaveLength(1);
     expect(states).toEqual(["superseded"]);
     expect(reasons).toEqual(["lost"]);
+    await expect(client.connect()).rejects.toMatchObject({ code: "UNAVAILABLE", retryable: false });
     expect(await client.callSync({ capability: "x" })).toMatchObject({ errorCode: "UNAVAILABLE", retryable: false });
   });
 

@@ -129,6 +129,8 @@ class PendingCall extends Pending {
   readonly method = "call";
   readonly prepared: Prepared;
   readonly #settle: (outcome: CallOutcome) => void;
+  #text = "";
+  #restAt = 0;
   #startedMs = 0;
   #late = false;
 
@@ -142,12 +144,21 @@ class PendingCall extends Pending {
     this.#startedMs = nowMs;
   }
 
+  /**
+   * The rest of the envelope is kept inside the last frame, which is one flat text once it was written; as the many pieces
+   * it is made of it would be copied by every garbage collection while the call is under way.
+   */
   frame(): string {
-    const { messageId, timeoutMs, rest } = this.prepared;
+    const { messageId, timeoutMs } = this.prepared;
     // At first all of it is left, which saves reading the clock once more.
     const leftMs = timeoutMs !== undefined && (this.sent || this.waited) ? this.#leftMs(timeoutMs) : timeoutMs;
     const left = leftMs === undefined ? "" : `,"timeoutMs":${leftMs}`;
-    return `{"jsonrpc":"2.0","id":${this.id},"method":"call","params":{"messageId":"${messageId}"${left}${rest}}}`;
+    const head = `{"jsonrpc":"2.0","id":${this.id},"method":"call","params":{"messageId":"${messageId}"${left}`;
+    const rest = this.#text === "" ? `${this.prepared.rest}}}` : this.#text.slice(this.#restAt);
+    this.#restAt = head.length;
+    this.#text = head + rest;
+    this.prepared.rest = "";
+    return this.#text;
   }
 
   answered(result: unknown): void {

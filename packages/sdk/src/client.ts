@@ -138,6 +138,9 @@ export class Client {
     return new Promise((resolve, reject) => {
       const { connection } = this.#use();
       if (connection.online) return resolve();
+      if (connection.ended) {
+        return reject(toError(connection.lastError ?? failure("CANCELED", "the connection is closed")));
+      }
       const release = connection.hold();
       let disarm = () => {};
       const end = (settle: () => void) => {
@@ -198,7 +201,8 @@ export class Client {
   }
 
   /** The handler of a capability; a second one replaces the first. */
-  onCapability<Input>(name: string, handler: Handler<Input>): this {
+  // biome-ignore lint/suspicious/noExplicitAny: as in Handler; without it a handler that names no type would get `unknown`.
+  onCapability<Input = any>(name: string, handler: Handler<Input>): this {
     this.#handlers.set(name, handler as Handler);
     this.#agent?.handlers.set(name, handler as Handler);
     return this;
@@ -277,7 +281,10 @@ export class Client {
 
   // ---- calling ----
 
-  /** Sends a call and waits for its outcome. `timeoutMs` is the whole time you are willing to wait. Never rejects. */
+  /**
+   * Sends a call and waits for its outcome. `timeoutMs` is the whole time you are willing to wait. Never
+   * rejects; throws only when the client was closed.
+   */
   callSync<T = unknown>(envelope: CallEnvelope): Promise<CallOutcome<T>> {
     return this.#use().calls.call<T>(envelope);
   }

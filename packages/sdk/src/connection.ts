@@ -5,8 +5,10 @@ import { sdkLimits } from "./limits.js";
 import type { Logger } from "./logger.js";
 import { Ask, type Pending } from "./pending.js";
 import type { Platform } from "./platform.js";
-import type { Dial, Transport, TransportEvents } from "./transport.js";
-import { Waiter, Wheel } from "./wheel.js";
+import { Probe } from "./probe.js";
+import { Socket } from "./socket.js";
+import type { Dial } from "./transport.js";
+import { Wheel } from "./wheel.js";
 
 /*
  *            open()               opened, hello answered, prepared
@@ -439,84 +441,3 @@ export class Connection {
 
 const supersededText =
   "another process took over this instance (4001); this one stays away. Start anew to get an instance of your own";
-
-/** The events of one socket, so that words of an old one are known as such. */
-class Socket implements TransportEvents {
-  readonly url: string;
-  readonly #connection: Connection;
-  transport: Transport = unopened;
-  giveUp: () => void = () => {};
-
-  constructor(connection: Connection, url: string) {
-    this.#connection = connection;
-    this.url = url;
-  }
-
-  opened(): void {
-    this.#connection.opened(this);
-  }
-
-  received(text: string): void {
-    this.#connection.received(this, text);
-  }
-
-  closed(code: number, reason: string): void {
-    this.#connection.closed(this, code, reason);
-  }
-}
-
-const unopened: Transport = { bufferedBytes: 0, send: () => {}, close: () => {} };
-
-/** A flag per frame and a look now and then cost less than a clock read per frame. */
-const looks = 3;
-
-/** Asks the node for a sign of life after a minute of silence, and gives the socket up when none comes (LIVE-5). */
-class Probe extends Waiter {
-  readonly #connection: Connection;
-  heard = false;
-  #silentLooks = 0;
-  #asked = false;
-
-  constructor(connection: Connection) {
-    super();
-    this.#connection = connection;
-  }
-
-  start(): void {
-    this.heard = false;
-    this.#asked = false;
-    this.#silentLooks = 0;
-    this.#connection.wheel.set(this, sdkLimits.idleProbeMs / looks);
-  }
-
-  stop(): void {
-    this.#connection.wheel.clear(this);
-  }
-
-  onDue(): void {
-    if (this.heard) {
-      this.start();
-      return;
-    }
-    if (this.#asked) {
-      this.#connection.abandon("no word from the node, nor an answer to ping");
-      return;
-    }
-    if (++this.#silentLooks < looks) {
-      this.#connection.wheel.set(this, sdkLimits.idleProbeMs / looks);
-      return;
-    }
-    this.#asked = true;
-    this.#connection.send(
-      new Ask(
-        "ping",
-        {},
-        true,
-        () => {},
-        () => {},
-      ),
-      undefined,
-    );
-    this.#connection.wheel.set(this, sdkLimits.probeTimeoutMs);
-  }
-}

@@ -10,7 +10,7 @@ export interface Prepared {
   /** Milliseconds; undefined leaves the deadline to the node (30 s, or what the capability hints at). */
   readonly timeoutMs: number | undefined;
   /** All the rest of the params, as the inside of a JSON object that begins with a comma, or empty. */
-  readonly rest: string;
+  rest: string;
   readonly error: ErrorBody | undefined;
 }
 
@@ -41,12 +41,19 @@ export function prepare(envelope: CallEnvelope | SubmitEnvelope, newId: () => st
     const value = envelope[key as keyof typeof envelope] as unknown;
     if (value === undefined) continue;
     const text = typeof value === "string" ? quote(value) : JSON.stringify(value);
-    if (text !== undefined) rest += `,${quote(key)}:${text}`;
+    if (text !== undefined) rest += (heads.get(key) ?? `,${quote(key)}:`) + text;
   }
   if (input !== undefined) rest += `,"input":${input}`;
   return { messageId, traceId, timeoutMs, rest, error };
 }
 
+/** How the usual fields begin. */
+const heads = new Map(
+  ["capability", "target", "intent", "sessionRef", "sequence", "idempotencyKey", "parentId", "labels"].map((key) => [
+    key,
+    `,"${key}":`,
+  ]),
+);
 const plain = /^[\w .:/@-]*$/;
 
 function quote(text: string): string {

@@ -185,18 +185,12 @@ export class Inbox {
     }
     if (typeof (value as PromiseLike<unknown> | null)?.then === "function") {
       this.#watch(delivery);
-      void this.#await(delivery, value as PromiseLike<unknown>);
+      // Not awaited in an async function: that is one promise more per message, and promises are what handlers cost.
+      (value as PromiseLike<unknown>).then(
+        (result) => this.#succeeded(delivery, result),
+        (error) => this.#failed(delivery, error),
+      );
     } else this.#succeeded(delivery, value);
-  }
-
-  async #await(delivery: Delivery, promise: PromiseLike<unknown>): Promise<void> {
-    let value: unknown;
-    try {
-      value = await promise;
-    } catch (error) {
-      return this.#failed(delivery, error);
-    }
-    this.#succeeded(delivery, value);
   }
 
   #succeeded(delivery: Delivery, value: unknown): void {

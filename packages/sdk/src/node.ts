@@ -1,5 +1,5 @@
 import { Client, type ClientOptions } from "./client.js";
-import { nodeHost } from "./node/host.js";
+import { nodeHost, nodeHostWithoutContext } from "./node/host.js";
 import { IdentityFile } from "./node/identity-file.js";
 import { onSignals } from "./node/signals.js";
 import type { Context } from "./platform.js";
@@ -9,12 +9,18 @@ export * from "./exports.js";
 export interface NodeClientOptions extends ClientOptions {
   /** Keeps the instance's identity over restarts, so that the same instance comes back. One file per process. */
   readonly stateFile?: string;
+  /**
+   * Whether `currentContext()` and the client's logger know the message that is being handled, by AsyncLocalStorage;
+   * default true. Before Node 24 that costs some microseconds per message; `ctx.log` knows it without.
+   */
+  readonly asyncContext?: boolean;
 }
 
 /** The client for Node. See `Client` for what it can do. */
 export class AgentReachClient extends Client {
   constructor(options: NodeClientOptions) {
-    super(options, nodeHost, options.stateFile === undefined ? undefined : new IdentityFile(options.stateFile));
+    const host = options.asyncContext === false ? nodeHostWithoutContext : nodeHost;
+    super(options, host, options.stateFile === undefined ? undefined : new IdentityFile(options.stateFile));
   }
 
   /**

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { openapi } from "@agent-reach/protocol/openapi";
 import { Catalog } from "./catalog/catalog.js";
 import { Synonyms } from "./catalog/synonyms.js";
-import type { Config } from "./config.js";
+import { checkConfig, type Config } from "./config.js";
 import { Webhooks } from "./connectors/webhooks.js";
 import { openMemory } from "./engines/memory/index.js";
 import { osSystem } from "./engines/os/system.js";
@@ -52,9 +52,12 @@ export interface NodeOptions {
 
 const DRAIN_MS = 10_000;
 const DRAIN_LOOK_MS = 20;
+/** How long peers may take to close their side. */
+const CLOSE_MS = 500;
 
 /** Builds the whole house, from the store up, and opens the door when everything is loaded. The only file that sees every floor. */
 export async function startNode(config: Config, options: NodeOptions = {}): Promise<Node> {
+  checkConfig(config);
   const system = options.system ?? osSystem();
   const log = options.log ?? createLog(config.log.level, config.node.id);
   const onError = (error: unknown) => log.error({ err: error }, "unexpected");
@@ -71,7 +74,7 @@ async function build(config: Config, system: System, log: Log, onError: (error: 
   const nodeId = config.node.id;
   const wheel = new Wheel(system);
   const journal = new Journal(engine.journal, system, nodeId, config.journal, onError);
-  const registry = new Registry(engine.registry, system, { nodeId, ...config.lease, ttlSec: config.lease.ttlSec, graceSec: config.lease.graceSec });
+  const registry = new Registry(engine.registry, system, { nodeId, cardBytes: config.limits.cardBytes, ...config.lease, ttlSec: config.lease.ttlSec, graceSec: config.lease.graceSec });
   const synonyms = config.catalog.synonymsFile === undefined ? new Synonyms() : Synonyms.read(config.catalog.synonymsFile);
   const catalog = new Catalog(registry.view, synonyms);
   const router = new Router(system, config.routing);
@@ -108,11 +111,12 @@ async function build(config: Config, system: System, log: Log, onError: (error: 
     journal,
     notices: new Notices(engine.tasks, tasks, system, onError, (id) => sessions.mayResume(id)),
     waitingCalls: () => admission.lines(),
+    onRoom: (instance) => admission.room(instance),
     parentOf,
     progress: (messageId, instanceId, json) => {
       const run = dispatcher.runOf(messageId);
       if (run === undefined || (instanceId !== undefined && run.record.instanceId !== instanceId)) return;
-      journal.add(run.log, "progress", run.offer?.instance, run.attempt);
+      journal.add(run.log, "progress", run.offer?.instance, run.attempt, progressOf(json));
       rooms.notices.progress(run.record, json);
     },
     isDraining: () => draining,
@@ -120,7 +124,7 @@ async function build(config: Config, system: System, log: Log, onError: (error: 
   };
   const sessions = new Sessions(rooms);
   sayHello(sessions);
-  connect(registry, catalog, admission, dispatcher, webhooks, journal);
+  connect(registry, catalog, admission, dispatcher, webhooks, journal, onError);
   rooms.notices.listenTo(dispatcher);
 
   await journal.start();
@@ -164,8 +168,12 @@ async function build(config: Config, system: System, log: Log, onError: (error: 
         calls.stop();
         dispatcher.stop();
         sessions.close();
+        const force = system.after(CLOSE_MS, () => {
+          sessions.terminate();
+          app.server.closeAllConnections();
+        });
         await app.close();
-        sessions.terminate();
+        force();
         reaper.stop();
         webhooks.stop();
         tasks.stop();
@@ -180,8 +188,14 @@ async function build(config: Config, system: System, log: Log, onError: (error: 
   };
 }
 
+/** What of a progress report is kept as an event. */
+function progressOf(json: string): object {
+  const { percent, message, data } = JSON.parse(json) as { percent?: number; message?: string; data?: unknown };
+  return { ...(percent !== undefined && { percent }), ...(message !== undefined && { message }), ...(data !== undefined && { data }) };
+}
+
 /** Who hears of what: arrivals and departures are told to everyone who waits for them. */
-function connect(registry: Registry, catalog: Catalog, admission: Admission, dispatcher: Dispatcher, webhooks: Webhooks, journal: Journal): void {
+function connect(registry: Registry, catalog: Catalog, admission: Admission, dispatcher: Dispatcher, webhooks: Webhooks, journal: Journal, onError: (error: unknown) => void): void {
   registry.assertCard = (card) => {
     if (card.transport?.type === "http" && card.transport.endpoint !== undefined) webhooks.assertAllowed(card.transport.endpoint);
   };
@@ -198,7 +212,7 @@ function connect(registry: Registry, catalog: Catalog, admission: Admission, dis
     } else if (record.state === "online") admission.room(instance);
   });
   registry.onArrival((instance, anew) => {
-    if (anew) dispatcher.arrived(instance, registry.view.agent(instance.record.tenant, instance.record.agentId)?.instances ?? []);
+    if (anew) dispatcher.arrived(instance, registry.view.agent(instance.record.tenant, instance.record.agentId)?.instances ?? []).catch(onError);
     else admission.room(instance);
   });
 }

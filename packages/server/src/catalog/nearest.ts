@@ -68,14 +68,18 @@ export class Nearest {
     const texts = (examples ?? []).filter((e) => typeof e === "string");
     for (const text of texts) add(this.examples, normalise(text), name);
     add(this.names, normalise(name), name);
-    const all = tokens([name, description ?? "", ...(tags ?? [])].join(" "));
-    this.sizes.set(name, all.size);
-    for (const word of all) add(this.words, word, name);
+    // Several may describe one capability, each in words of its own: all of them count.
+    let size = this.sizes.get(name) ?? 0;
+    for (const word of tokens([name, description ?? "", ...(tags ?? [])].join(" "))) if (add(this.words, word, name)) size++;
+    this.sizes.set(name, size);
   }
 }
 
-function add(index: Map<string, Set<string>>, key: string, name: string): void {
+/** Answers whether it was new. */
+function add(index: Map<string, Set<string>>, key: string, name: string): boolean {
   const names = index.get(key);
   if (names === undefined) index.set(key, new Set([name]));
+  else if (names.has(name)) return false;
   else names.add(name);
+  return true;
 }

@@ -18,6 +18,7 @@ export interface WebhookSettings {
  */
 export class WebhookLink implements Link {
   readonly kind = "http";
+  readonly room = Number.POSITIVE_INFINITY;
   private readonly agent: Agent;
   private closed = false;
 

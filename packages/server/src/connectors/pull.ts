@@ -4,6 +4,11 @@ import type { System } from "../ports/system.js";
 /** Deliveries that may wait to be fetched. The router sends no more than the card's concurrency, so this is a backstop. */
 const WAITING_MAX = 10_000;
 
+/** Even a pull that will not wait gives the node this long to bring what is due from its store. */
+const WAIT_MIN_MS = 100;
+/** After the first message, so that the rest of a batch comes with it. */
+const GATHER_MS = 5;
+
 export interface Pulled {
   /** JSON text of `{envelope, attempt}`. */
   json: string;
@@ -22,31 +27,39 @@ export class PullLink implements Link {
   private readonly fetched = new Map<string, Receiver>();
   private wake: (() => void) | undefined;
   private closed = false;
+  /** What the pull that is waiting asked for and was not promised yet. */
+  private wanted = 0;
 
-  constructor(private readonly system: System) {}
+  constructor(
+    private readonly system: System,
+    /** Called when a pull waits: whatever is due may come now. */
+    private readonly onWanted: () => void,
+  ) {}
+
+  /** An agent that has not asked has no room, so nothing is sent, and no attempt spent, before it does. */
+  get room(): number {
+    return this.wanted;
+  }
+
+  reserve(): void {
+    if (this.wanted > 0) this.wanted--;
+  }
 
   deliver(message: Outgoing, receiver: Receiver): boolean {
     if (this.closed || this.waiting.length >= WAITING_MAX) return false;
     this.waiting.push({ message, receiver });
-    this.wake?.();
+    if (this.waiting.length === 1 || this.wanted === 0) this.wake?.();
     return true;
   }
 
-  /** Up to `max` messages; waits up to `waitMs` for the first. A new pull ends the wait of an older one. */
+  /** Up to `max` messages; waits up to `waitMs` for the first, and then a moment for more. A new pull ends an older one. */
   async pull(max: number, waitMs: number, gone: AbortSignal): Promise<Pulled[]> {
     this.wake?.();
-    if (this.waiting.length === 0 && waitMs > 0 && !this.closed) {
-      await new Promise<void>((resolve) => {
-        const done = () => {
-          cancel();
-          gone.removeEventListener("abort", done);
-          if (this.wake === done) this.wake = undefined;
-          resolve();
-        };
-        const cancel = this.system.after(waitMs, done);
-        gone.addEventListener("abort", done);
-        this.wake = done;
-      });
+    if (this.waiting.length < max && !this.closed && !gone.aborted) {
+      this.wanted = max - this.waiting.length;
+      await this.wait(Math.max(waitMs, WAIT_MIN_MS), gone);
+      if (this.waiting.length < max && this.waiting.length > 0) await this.wait(GATHER_MS, gone);
+      this.wanted = 0;
     }
     // Whoever hung up must not take messages with it.
     if (gone.aborted) return [];
@@ -54,6 +67,21 @@ export class PullLink implements Link {
       this.fetched.set(keyOf(message.messageId, message.attempt), receiver);
       receiver.sent?.();
       return { json: `{"envelope":${message.envelope},"attempt":${message.attempt}}`, messageId: message.messageId, attempt: message.attempt };
+    });
+  }
+
+  private wait(ms: number, gone: AbortSignal): Promise<void> {
+    return new Promise<void>((resolve) => {
+      const done = () => {
+        cancel();
+        gone.removeEventListener("abort", done);
+        if (this.wake === done) this.wake = undefined;
+        resolve();
+      };
+      const cancel = this.system.after(ms, done);
+      gone.addEventListener("abort", done);
+      this.wake = done;
+      this.onWanted();
     });
   }
 

@@ -15,8 +15,9 @@ export async function complete(
   receiptText: string | undefined,
 ): Promise<Completion> {
   const no = (reason: "SETTLED" | "STALE_ATTEMPT" | "STALE_EPOCH" | "UNKNOWN"): Completion => ({ recorded: false, reason });
-  if (params.epoch !== undefined && params.epoch !== instance.record.epoch) return no("STALE_EPOCH");
   const { messageId, attempt, status } = params;
+  // What an earlier run achieved is achieved; only its failures count no more.
+  if (params.epoch !== undefined && params.epoch !== instance.record.epoch && status === "failed") return no("STALE_EPOCH");
   const data = dataText ?? "null";
   const call = rooms.calls.complete(messageId, instance.record.instanceId, attempt, (receiver) => {
     if (status === "completed") receiver.completed(data, receiptText, params.data);

@@ -15,6 +15,7 @@ const PULL_MAX = 10;
 export function instanceRoutes(app: FastifyInstance, rooms: Rooms, webhooks: Webhooks): void {
   const { registry, system } = rooms;
 
+  const newPull = (instance: LiveInstance) => new PullLink(system, () => rooms.onRoom(instance));
   const own = (instanceId: string, body: Record<string, unknown>): LiveInstance => {
     const { instanceKey, epoch } = body;
     const instance = registry.authorize(instanceId.toLowerCase(), typeof instanceKey === "string" ? instanceKey : undefined, typeof epoch === "number" ? epoch : undefined);
@@ -47,7 +48,7 @@ export function instanceRoutes(app: FastifyInstance, rooms: Rooms, webhooks: Web
       transport: "pull",
       instanceId,
       instanceKey,
-      link: (live) => webhooks.linkFor(live) ?? new PullLink(system),
+      link: (live) => webhooks.linkFor(live) ?? newPull(live),
       holds: () => false,
     });
     webhooks.follow(instance);
@@ -84,15 +85,17 @@ export function instanceRoutes(app: FastifyInstance, rooms: Rooms, webhooks: Web
     const { instance, body } = ofPath(request, "HttpPull");
     const { link } = instance;
     // After a restart of the node the instance has its lease and key, but no queue yet.
-    const pull = link instanceof PullLink ? link : link === undefined ? new PullLink(system) : undefined;
+    const pull = link instanceof PullLink ? link : link === undefined ? newPull(instance) : undefined;
     if (pull === undefined) {
       throw new ReachError("CONFLICT", `instance ${instance.record.instanceId} gets its messages over ${link!.kind}; only pull agents pull.`);
     }
     if (link === undefined) registry.attach(instance, pull);
     const { max, waitMs } = body.value as { max?: number; waitMs?: number };
     const gone = new AbortController();
-    request.raw.socket.once("close", () => gone.abort());
+    const hungUp = () => gone.abort();
+    request.raw.socket.once("close", hungUp);
     const deliveries = await pull.pull(max ?? PULL_MAX, waitMs ?? 0, gone.signal);
+    request.raw.socket.off("close", hungUp);
     registry.renew(instance);
     return reply.type("application/json").send(`{"deliveries":[${deliveries.map((d) => d.json).join(",")}]}`);
   });

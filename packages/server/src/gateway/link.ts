@@ -12,9 +12,14 @@ export class SocketLink implements Link {
 
   constructor(private readonly session: Session) {}
 
+  get room(): number {
+    const { session } = this;
+    return session.closed || session.socket.backlog > BACKLOG_MAX || session.unanswered >= UNANSWERED_MAX ? 0 : Number.POSITIVE_INFINITY;
+  }
+
   deliver(message: Outgoing, receiver: Receiver): boolean {
     const { session } = this;
-    if (session.closed || session.socket.backlog > BACKLOG_MAX || session.unanswered >= UNANSWERED_MAX) return false;
+    if (session.closed) return false;
     session.request("deliver", `{"envelope":${message.envelope},"attempt":${message.attempt}}`, receiver);
     return true;
   }

@@ -144,12 +144,10 @@ export const handlers: Partial<Record<Method, Handler>> = {
     const data = session.raw("data");
     const receipt = session.raw("receipt");
     const instanceId = params.instanceId.toLowerCase();
-    const instance = session.instances.get(instanceId);
-    const known = session.rooms.registry.view.instances.get(instanceId);
-    if (instance === undefined || instance.link !== session.link) {
-      const reason = known === undefined ? "UNKNOWN" : "STALE_EPOCH";
-      return reply.result(JSON.stringify({ recorded: false, reason }));
-    }
+    const instance = session.rooms.registry.view.instances.get(instanceId);
+    if (instance === undefined) return reply.result('{"recorded":false,"reason":"UNKNOWN"}');
+    // A result may come over another connection of the same agent than the one which the message went out on (DLV-11).
+    if (!session.principals.has(instance.record.agentId)) own(session, params.instanceId);
     reply.result(JSON.stringify(await complete(session.rooms, instance, params, data, receipt)));
   }),
 

@@ -1,5 +1,6 @@
 import type { System } from "../ports/system.js";
 import type { Directory } from "../registry/directory.js";
+import type { LiveInstance } from "../registry/instance.js";
 import type { Registry } from "../registry/registry.js";
 import type { Calls } from "../router/calls.js";
 import type { Parent } from "../router/chain.js";
@@ -37,6 +38,8 @@ export interface Rooms {
   readonly notices: Notices;
   /** Capability → how many calls wait for a free instance. */
   readonly waitingCalls: () => ReadonlyMap<string, number>;
+  /** An instance can take something: whoever waits for it is tried. */
+  readonly onRoom: (instance: LiveInstance) => void;
   /** A message in flight that others may be nested in. */
   readonly parentOf: (messageId: string) => Parent | undefined;
   /** Progress of a task, handed to its submitter. Raw JSON. */

@@ -73,6 +73,9 @@ export class Sessions {
       if (isBinary) return session.close(1003, "binary frames are not taken");
       session.receive(data);
     });
+    stream.on("drain", () => {
+      for (const instance of session.instances.values()) rooms.onRoom(instance);
+    });
     ws.on("pong", () => {
       connection.missedPongs = 0;
     });

@@ -19,6 +19,11 @@ export class Spans {
     this.depth = 0;
   }
 
+  /** Forgets the members noted so far. */
+  restart(): void {
+    this.size = 0;
+  }
+
   open(key: string, start: number): void {
     this.keys[this.size] = key;
     this.starts[this.size] = start;
@@ -54,9 +59,19 @@ function stringEnd(text: string, start: number): number {
   return text.length;
 }
 
+/** A key as JSON.parse reads it: `inp\u0075t` is `input`, and must not pass for another member. */
+function keyOf(text: string): string {
+  if (!text.includes("\\")) return text;
+  try {
+    return JSON.parse(`"${text}"`) as string;
+  } catch {
+    return text;
+  }
+}
+
 /**
- * Notes the members of the outermost object in `top`, and those of the objects at depth two (`params`, `result`) in `inner`.
- * Members of all depth-two objects share `inner`; JSON-RPC messages have one that matters.
+ * Notes the members of the outermost object in `top`, and those of its `params`, or else of its `result`, in `inner`.
+ * What other members hold is of no concern: nothing in them may be taken for a parameter. The last of several counts.
  */
 export function scan(text: string, top: Spans, inner: Spans): void {
   top.reset(text);
@@ -71,18 +86,21 @@ export function scan(text: string, top: Spans, inner: Spans): void {
   let key = "";
   let open1 = false;
   let open2 = false;
+  let topKey = "";
+  let params = false;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
     switch (c) {
       case QUOTE: {
         const end = stringEnd(text, i);
-        if ((depth === 1 && key1) || (depth === 2 && key2)) key = text.slice(i + 1, end);
+        if ((depth === 1 && key1) || (depth === 2 && key2)) key = keyOf(text.slice(i + 1, end));
         i = end;
         break;
       }
       case 58: // :
         if (depth === 1 && key1) {
           top.open(key, i + 1);
+          topKey = key;
           key1 = false;
           open1 = true;
         } else if (depth === 2 && key2) {
@@ -107,7 +125,11 @@ export function scan(text: string, top: Spans, inner: Spans): void {
         depth++;
         if (depth > deepest) deepest = depth;
         if (depth === 1) object1 = key1 = c === 123;
-        else if (depth === 2) object2 = key2 = c === 123;
+        else if (depth === 2) {
+          object2 = key2 = c === 123 && open1 && (topKey === "params" || (topKey === "result" && !params));
+          if (object2) inner.restart();
+          if (object2 && topKey === "params") params = true;
+        }
         break;
       case 125: // }
       case 93: // ]

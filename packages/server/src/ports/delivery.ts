@@ -11,6 +11,10 @@ import type { AgentErrorShape } from "@agent-reach/protocol";
  */
 export interface Link {
   readonly kind: "ws" | "pull" | "http";
+  /** How many more messages it would take right now; 0 while its peer is behind, or has not asked for any. */
+  readonly room: number;
+  /** One of that room is promised to a message that will be delivered in a moment. */
+  reserve?(): void;
   deliver(message: Outgoing, receiver: Receiver): boolean;
   cancel(messageId: string, attempt: number, reason: string): void;
   /** Ends the link; 4001 superseded, 4010 draining, … */

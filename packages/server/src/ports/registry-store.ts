@@ -19,7 +19,10 @@ export interface RegistryStore {
   /** Forgets the record if its revision is still this one. Answers whether it did. */
   remove(kind: RegistryKind, key: string, revision: number): Promise<boolean>;
   /** Records of one kind whose key begins with `prefix`, ordered by key. */
-  list<K extends RegistryKind>(kind: K, options?: { prefix?: string; after?: string; limit?: number }): Promise<RegistryRecordOf<K>[]>;
+  list<K extends RegistryKind>(
+    kind: K,
+    options?: { prefix?: string; after?: string; limit?: number },
+  ): Promise<RegistryRecordOf<K>[]>;
   /** Follows agents and instances (not versions). The returned function ends it. */
   watch(listener: (change: RegistryChange) => void): Promise<() => void>;
   /** The largest revision ever given; 0 for a new store. */

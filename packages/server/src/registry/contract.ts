@@ -94,11 +94,13 @@ export class Contracts {
     const { schema } = shared;
     const draft7 = typeof schema === "object" && /draft-0[467]/.test(String(schema["$schema"] ?? ""));
     const ajv = draft7 ? this.ajv7 : this.ajv2020;
-    const validate = ajv.compile(schema);
-    // ajv remembers what it compiled, by identity; ours is the memory that is bounded.
-    ajv.removeSchema(schema);
-    shared.validate = validate;
-    return validate;
+    try {
+      shared.validate = ajv.compile(schema);
+    } finally {
+      // ajv remembers by identity what it compiled, and what it failed to; ours is the memory that is bounded.
+      if (typeof schema === "object") ajv.removeSchema(schema);
+    }
+    return shared.validate;
   }
 }
 
@@ -131,6 +133,8 @@ const options = {
   strict: false,
   allErrors: false,
   addUsedSchema: false,
+  // Else every object would have a `constructor`, and `{"properties":{"constructor":…}}` would judge that.
+  ownProperties: true,
   validateFormats: true,
   logger: false as const,
   code: { regExp: linearRegExp as never },

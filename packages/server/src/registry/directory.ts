@@ -31,7 +31,7 @@ export class Directory {
       .filter((a) => a.record.tenant === tenant && (after === undefined || a.record.agentId > after) && fits(a, filter))
       .sort((a, b) => (a.record.agentId < b.record.agentId ? -1 : 1));
     const agents = found.slice(0, limit).map((a) => this.shape(a));
-    return found.length > limit ? { agents, cursor: Buffer.from(agents[limit - 1]!.agentId).toString("base64url") } : { agents };
+    return found.length > limit ? { agents, cursor: encode(agents[limit - 1]!.agentId) } : { agents };
   }
 
   async get(tenant: string, agentId: string, version?: number): Promise<Agent> {
@@ -69,7 +69,7 @@ export class Directory {
       reason: record.reason,
       ...(live.lastHeartbeatAt !== undefined && { lastHeartbeatAt: new Date(live.lastHeartbeatAt).toISOString() }),
       health: live.healthScore(),
-      load: { running: live.running, queued: live.selfQueued, load: Math.round(load * 1000) / 1000 },
+      load: { running: Math.max(live.running, live.selfRunning), queued: live.selfQueued, load: Math.round(load * 1000) / 1000 },
       ...(live.facts !== undefined && { selfReported: live.facts }),
       version: record.cardVersion,
       node: record.node,
@@ -78,8 +78,14 @@ export class Directory {
   }
 }
 
+function encode(agentId: string): string {
+  return Buffer.from(agentId).toString("base64url");
+}
+
 function decode(cursor: string): string {
-  return Buffer.from(cursor, "base64url").toString();
+  const agentId = Buffer.from(cursor, "base64url").toString();
+  if (encode(agentId) === cursor && agentId !== "") return agentId;
+  throw new ReachError("INVALID_REQUEST", "that cursor is not one of ours; start over without it.", { path: "cursor" });
 }
 
 /** An agent is as well as its best instance. */

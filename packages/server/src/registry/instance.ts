@@ -67,6 +67,11 @@ export class LiveInstance {
     return this.record.card.maxConcurrentTasks ?? 10;
   }
 
+  /** How many more messages it may get right now. */
+  get room(): number {
+    return Math.min(this.capacity - this.running, this.link?.room ?? 0);
+  }
+
   get card(): Card {
     return this.record.card;
   }

@@ -18,6 +18,7 @@ export interface RegistrySettings {
   ttlSec: number | undefined;
   graceSec: number | undefined;
   purgeAfterSec: number;
+  cardBytes: number;
 }
 
 export interface RegisterRequest {
@@ -85,6 +86,7 @@ export class Registry {
   }
 
   async register(request: RegisterRequest): Promise<{ instance: LiveInstance; result: Registered }> {
+    this.assertSize(request.card);
     const read = readCard(request.card, { transport: request.transport });
     if (!read.ok) {
       throw new ReachError("INVALID_CARD", read.message, { path: read.path, details: { rule: read.rule } });
@@ -96,9 +98,17 @@ export class Registry {
     return this.inTurn(key, () => this.registerInTurn(request, card, key, [...read.warnings]));
   }
 
+  private assertSize(card: unknown): void {
+    const bytes = Buffer.byteLength(JSON.stringify(card) ?? "");
+    const { cardBytes } = this.settings;
+    if (bytes <= cardBytes) return;
+    throw new ReachError("INVALID_CARD", `the card has ${bytes} bytes, over the limit of ${cardBytes}; keep descriptions short and schemas lean.`, { path: "card", details: { bytes, bytesMax: cardBytes } });
+  }
+
   private async registerInTurn(request: RegisterRequest, card: Card, agentKey: string, warnings: string[]) {
     const now = this.system.now();
-    const known = request.instanceId === undefined ? undefined : this.view.instances.get(request.instanceId);
+    const wantedId = request.instanceId?.toLowerCase();
+    const known = wantedId === undefined ? undefined : this.view.instances.get(wantedId);
     const sameLink = known !== undefined && request.holds(known);
     if (known !== undefined && !sameLink) this.assertTakeover(known, card.agentId, request);
 
@@ -108,7 +118,7 @@ export class Registry {
     const version = agent?.recent.find((r) => r.hash === hash)?.version ?? (agent?.version ?? 0) + 1;
     const puts = this.agentPuts(agent, agentKey, request.tenant, card, hash, version, now);
 
-    const instanceId = request.instanceId?.toLowerCase() ?? this.system.newId();
+    const instanceId = wantedId ?? this.system.newId();
     const instanceKey = (sameLink ? this.keys.get(known) : request.instanceKey) ?? this.system.newSecret();
     const record = registered(
       {
@@ -185,10 +195,14 @@ export class Registry {
     if (agent !== undefined && agent.recent.some((r) => r.hash === hash)) return [];
     const recent = [...(agent?.recent ?? []), { version, hash }].slice(-RECENT_MAX);
     const record: AgentRecord = { kind: "agent", key, revision: 0, tenant, agentId: card.agentId, card, version, recent, changedAt: now };
-    return [
-      { record: { kind: "version", key: versionKey(key, version), revision: 0, card, until: now + VERSIONS_KEPT_MS } },
-      { record, expected: agent?.revision ?? 0 },
-    ];
+    const until = now + VERSIONS_KEPT_MS;
+    const puts: RegistryPut[] = [{ record: { kind: "version", key: versionKey(key, version), revision: 0, card, until } }];
+    // Whatever is replaced stays readable from now on, and not from when it came (REG-3).
+    if (agent !== undefined) {
+      puts.push({ record: { kind: "version", key: versionKey(key, agent.version), revision: 0, card: agent.card, until } });
+    }
+    puts.push({ record, expected: agent?.revision ?? 0 });
+    return puts;
   }
 
   private assertTakeover(known: LiveInstance, agentId: string, request: RegisterRequest): void {

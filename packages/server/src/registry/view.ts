@@ -42,6 +42,8 @@ export class View {
   /** Tag and each of its parents (`a/b/c`, `a/b`, `a`) → names of capabilities, with the number of offers that carry it. */
   readonly tags = new Map<string, Map<string, number>>();
   revision = 0;
+  /** Instances that were heard of before their agent, by its key: a store hands over what it has in any order. */
+  private readonly early = new Map<string, LiveInstance[]>();
 
   constructor(
     private readonly contracts: Contracts,
@@ -62,7 +64,8 @@ export class View {
   private putAgent(record: AgentRecord): ViewChange {
     const known = this.agents.get(record.key);
     if (known === undefined) {
-      const agent = { record, instances: new Set<LiveInstance>() };
+      const agent = { record, instances: new Set(this.early.get(record.key)) };
+      this.early.delete(record.key);
       this.agents.set(record.key, agent);
       return { revision: record.revision, agent, before: undefined, removed: false };
     }
@@ -84,13 +87,19 @@ export class View {
       live.record = record;
       live.terms = terms;
     }
-    this.agents.get(`${record.tenant}/${record.agentId}`)?.instances.add(live);
+    this.joinAgent(`${record.tenant}/${record.agentId}`, live);
     if (cardChanged) {
       const instance = live;
       live.offers = (record.card.capabilities ?? []).map((c) => new Offer(instance, c, this.contracts.of(c)));
     }
     if (cardChanged || (before === "offline") !== (record.state === "offline")) this.index(live);
     return { revision: record.revision, instance: live, before, removed: false };
+  }
+
+  private joinAgent(key: string, live: LiveInstance): void {
+    const agent = this.agents.get(key);
+    if (agent !== undefined) agent.instances.add(live);
+    else this.early.set(key, [...(this.early.get(key) ?? []), live]);
   }
 
   private remove(change: Extract<RegistryChange, { type: "removed" }>): ViewChange {
@@ -128,7 +137,7 @@ export class View {
       const entry = this.capabilities.get(offer.capability.name);
       if (entry === undefined) continue;
       swapOut(gone ? entry.gone : entry.offers, offer);
-      if (entry.offers.length + entry.gone.length === 0) entry.withdrawnAt = this.now();
+      if (entry.offers.length + entry.gone.length === 0) entry.withdrawnAt = gone ? live.record.since : this.now();
       if (!gone) for (const tag of withParents(offer.capability.tags)) this.countTag(tag, offer.capability.name, -1);
     }
   }

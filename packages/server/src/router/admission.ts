@@ -37,6 +37,7 @@ export class Admission {
 
   take(instance: LiveInstance): void {
     instance.running++;
+    instance.link?.reserve?.();
     instance.starts.add(this.system.monotonic());
   }
 
@@ -52,6 +53,12 @@ export class Admission {
     if (this.scheduled) return;
     this.scheduled = true;
     queueMicrotask(() => this.serve());
+  }
+
+  /** An instance asked to be left alone for a while; whoever waits for it is tried again afterwards. */
+  rest(instance: LiveInstance, forMs: number): void {
+    instance.coolDownUntil = Math.max(instance.coolDownUntil, this.system.monotonic() + forMs);
+    this.system.after(forMs + 1, () => this.room(instance));
   }
 
   /** False when the capability's line is full. */
@@ -97,7 +104,9 @@ export class Admission {
       if (lanes === undefined) continue;
       for (const line of [...lanes.values()]) {
         for (let first = line[0]; first !== undefined && first.retry(); first = line[0]) {
-          if (line[0] === first) line.shift();
+          // One that ended while it was tried has left by itself.
+          if (line[0] !== first) continue;
+          line.shift();
           this.left(first, lanes, line);
         }
       }

@@ -38,6 +38,8 @@ export class Call implements WheelEntry, Waiter, Parent {
   answer: string | undefined;
   error: Error | undefined;
   settledAt = 0;
+  /** Under which it is remembered besides its id: its idempotencyKey, where it gave one. */
+  alias: string | undefined;
 
   constructor(
     private readonly calls: Calls,

@@ -1,13 +1,14 @@
 import { type AgentErrorShape, isRetryable, type Outcome, ReachError } from "@agent-reach/protocol";
 import { assertMayTouch, type Caller } from "../access/access.js";
-import type { Catalog } from "../catalog/catalog.js";
+import type { Catalog, Resolved } from "../catalog/catalog.js";
 import type { Journal, MessageLog } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
+import type { Offer } from "../registry/instance.js";
 import { Wheel } from "../time/wheel.js";
 import type { Admission } from "./admission.js";
 import { Call, CallAttempt } from "./call.js";
-import { assertNoLoop, chainOf, type Parent } from "./chain.js";
-import { hashOf } from "./content.js";
+import { chainOf, loopIn, type Parent } from "./chain.js";
+import { contentHashOf } from "./content.js";
 import { envelopeText } from "./envelope.js";
 import { Memory } from "./memory.js";
 import { demandsOf, laneOf, type MessageRequest, type Reply, requestOf } from "./message.js";
@@ -21,6 +22,11 @@ export interface CallSettings {
   slowAckTimeoutMs: number;
   lostGraceMs: number;
   inputBytes: number;
+}
+
+/** Under which a call is remembered besides its id. */
+function aliasOf({ caller, envelope }: MessageRequest): string {
+  return `${caller.tenant}/${caller.principal}/${envelope.idempotencyKey}`;
 }
 
 /** Refusals after which a call stops looking for somebody else. */
@@ -60,56 +66,71 @@ export class Calls {
 
   start(request: MessageRequest, reply: Reply): void {
     const { envelope } = request;
-    const known = this.find(request.messageId);
-    if (known !== undefined) return this.repeat(known, request, reply);
+    const contentHash = contentHashOf(envelope.target, envelope.capability ?? envelope.intent, request.input, request.sent.inputText);
+    const known = this.find(request.messageId) ?? (envelope.idempotencyKey === undefined ? undefined : this.memory.get(aliasOf(request), this.system.monotonic()));
+    if (known !== undefined && this.repeat(known, contentHash, request, reply)) return;
 
     const parent = envelope.parentId === undefined ? undefined : (this.find(envelope.parentId) ?? this.parentOf(envelope.parentId));
-    const call = this.open(request, parent, reply);
-    if (call === undefined) return;
+    const resolution = this.catalog.resolve(wantedBy(request));
+    const offer = resolution.ok ? (resolution.resolved.offers[0] ?? resolution.resolved.gone[0]) : undefined;
+    const timeoutMs = envelope.timeoutMs ?? offer?.capability.timeoutHintMs ?? this.settings.timeoutMs;
+    const capability = resolution.ok ? resolution.resolved.name : (envelope.capability ?? envelope.intent ?? "");
+    const call = this.open(request, capability, contentHash, parent, timeoutMs, reply);
+    const refusal = resolution.ok ? this.objection(call, request, offer) : resolution.error;
+    if (refusal !== undefined) return this.fail(call, refusal);
+    if (resolution.ok && envelope.dryRun === true) return this.tryDry(call, request, resolution.resolved, reply);
+    if (!this.retry(call)) this.enqueue(call);
+  }
+
+  private open(request: MessageRequest, capability: string, contentHash: string, parent: Parent | undefined, timeoutMs: number, reply: Reply): Call {
+    const { envelope, caller } = request;
+    const deadline = Math.min(this.system.monotonic() + timeoutMs, parent?.deadline ?? Number.POSITIVE_INFINITY);
+    const log = this.journal.open(request.messageId, request.traceId, "call", capability, envelope.parentId);
+    this.journal.add(log, "received", undefined, 0, request.externalTraceId === undefined ? undefined : { externalTraceId: request.externalTraceId });
+    const call = new Call(
+      this, request, request.messageId, request.traceId, caller.tenant, caller.principal, capability,
+      laneOf(capability, envelope), contentHash, envelope.idempotencyKey ?? request.messageId, sourceOf(caller),
+      chainOf(parent), parent, deadline, this.system.now() + timeoutMs, log, reply,
+    );
+    if (envelope.idempotencyKey !== undefined) call.alias = aliasOf(request);
     this.counts.started++;
     this.counts.inFlight++;
     this.memory.add(call);
     this.wheel.set(call, call.deadline);
-    if (!this.retry(call)) this.enqueue(call);
+    return call;
   }
 
-  /** Checks everything that can be checked before anything is promised. */
-  private open(request: MessageRequest, parent: Parent | undefined, reply: Reply): Call | undefined {
-    const { envelope, caller } = request;
-    const resolution = this.catalog.resolve(wantedBy(request));
-    if (!resolution.ok) throw resolution.error;
-    const { resolved } = resolution;
-    const offer = resolved.offers[0] ?? resolved.gone[0];
+  /** What stands against a call before anybody is looked for. */
+  private objection(call: Call, request: MessageRequest, offer: Offer | undefined): ReachError | undefined {
     const violation = offer?.contract.checkInput?.(request.input);
-    if (violation !== undefined) throw invalidInput(resolved.name, violation);
-
-    const contentHash = hashOf([envelope.target, envelope.capability ?? envelope.intent, request.input]);
-    const chain = chainOf(parent);
-    assertNoLoop(parent, chain, resolved.name, contentHash);
-    if (envelope.dryRun === true) {
-      const decision = this.router.decide(resolved, demandsOf(envelope), requestOf(envelope), request.messageId, request.traceId, 1);
-      reply.result(JSON.stringify({ messageId: request.messageId, traceId: request.traceId, dryRun: true, decision: decision.toShape() }));
-      return undefined;
-    }
-    const timeoutMs = envelope.timeoutMs ?? offer?.capability.timeoutHintMs ?? this.settings.timeoutMs;
-    const deadline = Math.min(this.system.monotonic() + timeoutMs, parent?.deadline ?? Number.POSITIVE_INFINITY);
-    const log = this.journal.open(request.messageId, request.traceId, "call", resolved.name, envelope.parentId);
-    this.journal.add(log, "received", undefined, 0, request.externalTraceId === undefined ? undefined : { externalTraceId: request.externalTraceId });
-    return new Call(
-      this, request, request.messageId, request.traceId, caller.tenant, caller.principal, resolved.name,
-      laneOf(resolved.name, envelope), contentHash, envelope.idempotencyKey ?? request.messageId, sourceOf(caller), chain, parent, deadline, this.system.now() + timeoutMs, log, reply,
-    );
+    if (violation !== undefined) return invalidInput(call.capability, violation);
+    return loopIn(call.parent, call.chain, call.capability, call.contentHash);
   }
 
-  private repeat(known: Call, request: MessageRequest, reply: Reply): void {
+  /** Decides and says so, without sending. */
+  private tryDry(call: Call, request: MessageRequest, resolved: Resolved, reply: Reply): void {
+    const { envelope, messageId, traceId } = request;
+    const decision = this.router.decide(resolved, demandsOf(envelope), requestOf(envelope), messageId, traceId, 1);
+    this.counts.completed++;
+    this.settle(call, this.system.monotonic());
+    this.memory.drop(call);
+    reply.result(JSON.stringify({ messageId, traceId, dryRun: true, decision: decision.toShape() }));
+  }
+
+  /** Answers whether the repeated message needs nothing more: it joins, or gets the answer that was given. */
+  private repeat(known: Call, contentHash: string, request: MessageRequest, reply: Reply): boolean {
     assertMayTouch(request.caller, known);
-    const { envelope } = request;
-    if (known.contentHash !== hashOf([envelope.target, envelope.capability ?? envelope.intent, request.input])) {
-      throw new ReachError("CONFLICT", `message ${known.messageId} was sent before with other content; a new request needs a new messageId.`);
+    if (known.contentHash !== contentHash) {
+      throw new ReachError("CONFLICT", `the key of message ${known.messageId} was used before for other content; a new request needs a new messageId, and a new idempotencyKey if it gives one.`, {
+        details: { messageId: known.messageId },
+      });
     }
     if (known.state !== "settled") known.replies.push(reply);
     else if (known.answer !== undefined) reply.result(known.answer);
+    // Only what may have succeeded is remembered: a refusal or a business error may well end otherwise this time.
+    else if (known.error instanceof ReachError && known.error.outcome !== "unknown") return false;
     else reply.error(known.error!);
+    return true;
   }
 
   /** Tries to find somebody for a call that is waiting; answers whether it waits no longer. */
@@ -131,16 +152,24 @@ export class Calls {
       const offer = decision.chosen;
       if (offer === undefined) {
         if (!call.inLine) this.journal.add(call.log, "waiting", undefined, number, decision);
-        if (call.lastRefusal !== undefined && !decision.full) {
-          this.fail(call, call.lastRefusal);
-          return true;
-        }
-        return false;
+        const refusal = decision.full ? undefined : (call.lastRefusal ?? this.restingUntil(call, resolution.resolved.offers));
+        if (refusal !== undefined) this.fail(call, refusal);
+        return refusal !== undefined;
       }
       this.journal.add(call.log, "decision", offer.instance, number, decision);
       if (this.send(call, request, offer, number)) return true;
+      // Its link went this very moment, and with it the instance: somebody else, then.
       this.exclude(call, offer.instance.record.instanceId);
     }
+  }
+
+  /** When everybody able has asked for a rest: wait if there is time for it, else say at once when to come back. */
+  private restingUntil(call: Call, offers: readonly Offer[]): ReachError | undefined {
+    const now = this.system.monotonic();
+    let first = Number.POSITIVE_INFINITY;
+    for (const { instance } of offers) if (instance.record.state === "online" && instance.coolDownUntil > now) first = Math.min(first, instance.coolDownUntil);
+    if (!Number.isFinite(first) || first < call.deadline) return undefined;
+    return new ReachError("OVERLOADED", `everybody who offers "${call.capability}" has too much to do; try again later, or submit a task.`, { retryAfterMs: Math.ceil(first - now) });
   }
 
   private enqueue(call: Call): void {
@@ -165,17 +194,19 @@ export class Calls {
     call.attempt = number;
     call.current = attempt;
     call.state = "sent";
-    call.inLine = false;
+    // Before the message goes, since a link may answer at once; and never beyond the deadline.
+    const ack = instance.link!.kind === "ws" ? this.settings.ackTimeoutMs : this.settings.slowAckTimeoutMs;
+    this.wheel.set(call, Math.min(now + ack, call.deadline));
     const remaining = Math.max(1, Math.round(call.deadline - now));
     const taken = instance.link!.deliver({ messageId: call.messageId, attempt: number, envelope: envelopeText(call, request.sent, offer, remaining, this.system.now()) }, attempt);
     if (!taken) {
       this.release(attempt);
       call.current = undefined;
       call.state = "waiting";
+      this.wheel.set(call, call.deadline);
       return false;
     }
-    const ack = instance.link!.kind === "ws" ? this.settings.ackTimeoutMs : this.settings.slowAckTimeoutMs;
-    if (now + ack < call.deadline) this.wheel.set(call, now + ack);
+    call.inLine = false;
     this.journal.add(call.log, "delivered", instance, number);
     return true;
   }
@@ -206,6 +237,7 @@ export class Calls {
     const violation = offer.contract.checkOutput?.(value);
     if (violation !== undefined) this.journal.add(call.log, "output_invalid", instance, attempt.number, violation);
     if (call.current !== attempt) this.withdraw(call, "an earlier attempt succeeded");
+    else if (call.older !== undefined) for (const other of call.older) other.offer.instance.link?.cancel(call.messageId, other.number, "another attempt succeeded");
     call.data = data;
     call.answer = `{"messageId":"${call.messageId}","traceId":"${call.traceId}","data":${data},${offer.addressJson}${receipt === undefined ? "" : `,"receipt":${receipt}`}}`;
     this.journal.add(call.log, "completed", instance, attempt.number);
@@ -231,7 +263,7 @@ export class Calls {
     this.journal.add(call.log, "refused", offer.instance, attempt.number, { code, reason: message });
     if (call.state === "settled" || call.current !== attempt) return;
     const { record } = offer.instance;
-    if (retryAfterMs !== undefined) offer.instance.coolDownUntil = this.system.monotonic() + retryAfterMs;
+    if (retryAfterMs !== undefined) this.admission.rest(offer.instance, retryAfterMs);
     this.exclude(call, record.instanceId);
     call.lastRefusal = refusal(record.agentId, code, message, retryAfterMs);
     call.current = undefined;
@@ -276,7 +308,6 @@ export class Calls {
     if (!attempt.offer.idempotent || call.older !== undefined) return false;
     call.older = [attempt];
     this.release(attempt);
-    attempt.offer.instance.link?.cancel(call.messageId, attempt.number, "given to another instance");
     this.exclude(call, attempt.offer.instance.record.instanceId);
     call.lastRefusal = undefined;
     if (!this.retry(call)) this.enqueue(call);
@@ -343,11 +374,12 @@ export class Calls {
 
   private fail(call: Call, error: Error): void {
     if (call.state === "settled") return;
-    if (error instanceof ReachError && error.code !== "AGENT_ERROR") this.withdraw(call, error.code);
-    call.error = error;
     const code = error instanceof ReachError ? error.code : "INTERNAL";
+    if (code !== "AGENT_ERROR") this.withdraw(call, error.message);
+    call.error = error;
     this.journal.add(call.log, code === "CANCELED" ? "canceled" : "failed", call.current?.offer.instance, call.attempt, { code, message: error.message });
-    this.journal.keep(call.log);
+    // Failures stay readable on disk, except those of messages that never got anywhere.
+    if (call.attempt > 0 || call.inLine) this.journal.keep(call.log);
     this.counts.failed++;
     this.settle(call, this.system.monotonic());
     for (const reply of call.replies) reply.error(error);

@@ -8,6 +8,21 @@ export function hashOf(value: unknown): string {
   return a.toString(36) + b.toString(36);
 }
 
+/**
+ * What makes two messages with one key the same: target, capability or intent, and input. Long numbers count by their
+ * digits, since parsing would take neighbours beyond 2^53 for equal.
+ */
+export function contentHashOf(target: unknown, what: string | undefined, input: unknown, inputText: string): string {
+  const hash = hashOf([target, what, input]);
+  if (!LONG_NUMBER.test(inputText)) return hash;
+  let sum = 0;
+  for (const digits of inputText.match(LONG_NUMBERS) ?? []) sum = (sum + text(digits, 0x811c9dc5)) | 0;
+  return hash + (sum >>> 0).toString(36);
+}
+
+const LONG_NUMBER = /[\d.]{16}/;
+const LONG_NUMBERS = /-?[\d.]{16,}(?:[eE][+-]?\d+)?/g;
+
 function mix(value: unknown, seed: number): number {
   switch (typeof value) {
     case "string":

@@ -2,7 +2,7 @@
  * Messages by id: those in flight for as long as they are, settled ones for a while, so that a repeated request gets the
  * answer that was given. Bounded in number and in the size of what is remembered.
  */
-export class Memory<T extends { readonly messageId: string; settledAt: number }> {
+export class Memory<T extends { readonly messageId: string; settledAt: number; alias: string | undefined }> {
   private readonly byId = new Map<string, T>();
   private readonly settledRing: (T | undefined)[];
   private readonly sizes: Float64Array;
@@ -28,6 +28,13 @@ export class Memory<T extends { readonly messageId: string; settledAt: number }>
 
   add(item: T): void {
     this.byId.set(item.messageId, item);
+    if (item.alias !== undefined) this.byId.set(item.alias, item);
+  }
+
+  /** As if it had never been. */
+  drop(item: T): void {
+    if (this.byId.get(item.messageId) === item) this.byId.delete(item.messageId);
+    if (item.alias !== undefined && this.byId.get(item.alias) === item) this.byId.delete(item.alias);
   }
 
   /** From here on the item may be forgotten, oldest first. */
@@ -41,7 +48,7 @@ export class Memory<T extends { readonly messageId: string; settledAt: number }>
   }
 
   *values(): IterableIterator<T> {
-    yield* [...this.byId.values()];
+    yield* new Set(this.byId.values());
   }
 
   private isOver(now: number): boolean {
@@ -50,7 +57,7 @@ export class Memory<T extends { readonly messageId: string; settledAt: number }>
 
   private forget(): void {
     const old = this.settledRing[this.head]!;
-    if (this.byId.get(old.messageId) === old) this.byId.delete(old.messageId);
+    this.drop(old);
     this.settledRing[this.head] = undefined;
     this.held -= this.sizes[this.head]!;
     this.head = (this.head + 1) % this.settledRing.length;

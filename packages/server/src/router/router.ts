@@ -132,7 +132,7 @@ export class Router {
     if (demands.maxLatencyMs !== undefined && p50Ms !== undefined && p50Ms > demands.maxLatencyMs) return "not_matched";
     if (excluded?.has(instance.record.instanceId) || instance.coolDownUntil > now) return "cool_down";
     if (health < this.settings.healthMin) return "health";
-    if (instance.running >= instance.capacity) return "full";
+    if (instance.room <= 0) return "full";
     return "lower_score";
   }
 
@@ -143,6 +143,11 @@ export class Router {
     const floor = best - NEAR * Math.abs(best);
     let total = 0;
     for (const c of able) if (c.score >= floor) total += shareOf(c);
+    // Traffic that is pinned to versions of weight 0 is spread evenly.
+    if (total === 0) {
+      const near = able.filter((c) => c.score >= floor);
+      return near[Math.floor(this.system.random() * near.length)];
+    }
     let ticket = this.system.random() * total;
     let last: Considered | undefined;
     for (const c of able) {

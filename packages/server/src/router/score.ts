@@ -30,7 +30,7 @@ export function score(weights: Weights, p50Ms: number, successRate: number, cost
 /** Weights as a request gives them: a preset's name, or some of the four numbers over the node's own. */
 export function weightsOf(given: unknown, fallback: Weights): Weights {
   if (given === undefined || given === null) return fallback;
-  if (typeof given === "string") return presets[given] ?? fallback;
+  if (typeof given === "string") return Object.hasOwn(presets, given) ? presets[given]! : fallback;
   return { ...fallback, ...(given as Partial<Weights>) };
 }
 

@@ -35,6 +35,8 @@ const CLAIM_MAX = 64;
 const LOOK_EVERY_MS = 200;
 /** How long an instance whose link is full is left alone. */
 const BACKPRESSURE_MS = 100;
+/** How long agents may take to find a restarted node again before others get their unfinished work. */
+const RECOVERY_MS = 15_000;
 /** How soon something is tried again that a full or unreachable store refused. */
 const STORE_RETRY_MS = 1000;
 
@@ -43,8 +45,8 @@ const STORE_RETRY_MS = 1000;
  *
  * X1  Nothing is sent before the store says that it is sent, so an attempt's number is never used twice.
  * X2  A lane that nobody can serve is left alone until an instance has room or comes; its tasks spend no attempt meanwhile.
- * X3  Lost work goes out again when its instance registers anew, when a next instance of the same agent comes, when the
- *     lease is over, or, where the capability is idempotent, a moment after the connection was lost.
+ * X3  Lost work goes out again a moment after the connection was lost, or at once when its instance registers anew, when
+ *     a fresh instance of the same agent comes, or when the lease is over; always before new work.
  */
 export class Dispatcher {
   /** Tasks in somebody's hands, by message and by instance. */
@@ -92,7 +94,7 @@ export class Dispatcher {
 
   /** Picks up what was in somebody's hands when the node stopped; whoever has it may well come back with the result. */
   async start(): Promise<void> {
-    const patience = this.system.monotonic() + this.settings.lostGraceMs;
+    const patience = this.system.monotonic() + RECOVERY_MS;
     for (let after: number | undefined; ; ) {
       const page = await this.store.list({ states: ["delivered", "working"] }, { limit: 500, order: "oldest", ...(after !== undefined && { after }) });
       for (const task of page) {
@@ -100,6 +102,7 @@ export class Dispatcher {
         run.patienceUntil = patience;
         run.acknowledged = task.state === "working";
         this.track(run);
+        this.wheel.set(run, patience);
         this.journal.add(run.log, "recovered", undefined, run.attempt);
       }
       if (page.length < 500) break;
@@ -167,7 +170,7 @@ export class Dispatcher {
     if (!resolution.ok) return 1;
     let room = 0;
     for (const { instance } of resolution.resolved.offers) {
-      if (instance.record.state === "online") room += Math.max(0, instance.capacity - instance.running);
+      if (instance.record.state === "online") room += Math.max(0, instance.room);
       if (room >= CLAIM_MAX) return CLAIM_MAX;
     }
     return Math.max(1, room);
@@ -192,22 +195,12 @@ export class Dispatcher {
       // A waiting task looks for somebody often; it is recorded when that is news.
       const last = log.entries[log.entries.length - 1];
       if (last?.type !== "waiting") this.journal.add(log, "waiting", undefined, number, decision);
-      const rest = this.coolDown(resolution.resolved.offers);
-      if (rest !== undefined) this.lanes.later(task.lane, task.capability, rest);
       return false;
     }
     this.journal.add(log, "decision", offer.instance, number, decision);
     this.admission.take(offer.instance);
     void this.send(task, offer, number, log);
     return true;
-  }
-
-  /** How long until the first of those who asked for a rest may be asked again, ms. */
-  private coolDown(offers: readonly Offer[]): number | undefined {
-    const now = this.system.monotonic();
-    let first: number | undefined;
-    for (const { instance } of offers) if (instance.coolDownUntil > now) first = Math.min(first ?? Infinity, instance.coolDownUntil - now + 1);
-    return first;
   }
 
   private async send(task: TaskRecord, offer: Offer, number: number, log: MessageLog): Promise<void> {
@@ -221,6 +214,8 @@ export class Dispatcher {
     }
     const run = new TaskRun(this, stored, number, offer, log, this.system.monotonic());
     run.holdsSlot = true;
+    // Until a pull fetches it, nobody is late.
+    if (instance.link?.kind === "pull") run.patienceUntil = Number.POSITIVE_INFINITY;
     this.track(run);
     this.counts.delivered++;
     if (number > 1) this.counts.redelivered++;
@@ -279,7 +274,7 @@ export class Dispatcher {
     this.release(run);
     this.journal.add(run.log, "refused", instance, run.attempt, { code, reason: message });
     if (code === "OVERLOADED" || retryAfterMs !== undefined) {
-      if (instance !== undefined) instance.coolDownUntil = this.system.monotonic() + (retryAfterMs ?? STORE_RETRY_MS);
+      if (instance !== undefined) this.admission.rest(instance, retryAfterMs ?? STORE_RETRY_MS);
       void this.change(run, { type: "refused", attempt: run.attempt, at: undefined });
       return;
     }
@@ -292,16 +287,16 @@ export class Dispatcher {
   private bounced(run: TaskRun): void {
     const instance = run.offer!.instance;
     this.release(run);
-    if (instance.link !== undefined) instance.coolDownUntil = this.system.monotonic() + BACKPRESSURE_MS;
+    if (instance.link !== undefined) this.admission.rest(instance, BACKPRESSURE_MS);
     void this.change(run, { type: "refused", attempt: run.attempt, at: undefined });
   }
 
-  /** The link went: the work is given up only when one of X3's moments comes. */
+  /** The link went: the instance has a moment to come back with the result before somebody else gets the work. */
   lost(run: TaskRun): void {
     if (run.offer === undefined || this.runs.get(run.messageId) !== run) return;
     this.journal.add(run.log, "lost", run.offer.instance, run.attempt);
     run.offer.measured.failure(this.system.monotonic());
-    if (run.offer.idempotent || !run.acknowledged) this.giveUpAfter(run, this.settings.lostGraceMs);
+    this.wheel.set(run, this.system.monotonic() + this.settings.lostGraceMs);
   }
 
   handBack(run: TaskRun): void {
@@ -309,32 +304,34 @@ export class Dispatcher {
     void this.change(run, { type: "handedBack", attempt: run.attempt });
   }
 
-  private giveUpAfter(run: TaskRun, waitMs: number): void {
-    this.wheel.set(run, this.system.monotonic() + waitMs);
-  }
-
   /** The one who had it is taken for lost; the task goes back to the line. */
   giveUp(run: TaskRun): void {
+    void this.putBack(run);
+  }
+
+  private async putBack(run: TaskRun): Promise<void> {
     if (this.runs.get(run.messageId) !== run) return;
     this.wheel.clear(run);
     this.release(run);
-    const { agentId, attempt } = run.record;
-    const error = new ReachError("DELIVERY_TIMEOUT", `${agentId} was lost while it worked on the task (attempt ${attempt}), ${run.record.losses + 1} times by now; the task is in dead letters, requeue it with \`agent-reach dead requeue ${run.messageId}\`.`, { outcome: "unknown" });
-    void this.change(run, { type: "lost", attempt: run.attempt, counts: !run.recovered, lossesMax: this.settings.lossesMax, error: error.toBody() });
+    const { agentId, attempt, losses } = run.record;
+    const error = new ReachError("DELIVERY_TIMEOUT", `${agentId} was lost while it worked on the task (attempt ${attempt}), ${losses + 1} times by now; the task is in dead letters, requeue it with \`agent-reach dead requeue ${run.messageId}\`.`, { outcome: "unknown" });
+    await this.change(run, { type: "lost", attempt: run.attempt, counts: !run.recovered, lossesMax: this.settings.lossesMax, error: error.toBody() });
   }
 
-  /** An instance has come (again): what its earlier runs, or lost siblings of its agent, had in their hands goes out again. */
-  arrived(instance: LiveInstance, siblings: Iterable<LiveInstance>): void {
+  /**
+   * An instance has come (again): what its earlier runs had in their hands goes out again, before it gets anything new;
+   * and so does what lost siblings had, if this one was never seen before and so may be their successor.
+   */
+  async arrived(instance: LiveInstance, siblings: Iterable<LiveInstance>): Promise<void> {
     const { instanceId, epoch } = instance.record;
-    for (const run of [...(this.byInstance.get(instanceId) ?? [])]) {
-      if (this.epochOf(run) < epoch) this.giveUp(run);
+    const lost = [...(this.byInstance.get(instanceId) ?? [])].filter((run) => this.epochOf(run) < epoch);
+    if (epoch === 1) {
+      for (const sibling of siblings) {
+        if (sibling === instance || sibling.link !== undefined) continue;
+        lost.push(...(this.byInstance.get(sibling.record.instanceId) ?? []));
+      }
     }
-    const now = this.system.monotonic();
-    for (const sibling of siblings) {
-      if (sibling === instance || sibling.link !== undefined || sibling.lostAt === undefined) continue;
-      const wait = Math.max(0, sibling.lostAt + this.settings.lostGraceMs - now);
-      for (const run of this.byInstance.get(sibling.record.instanceId) ?? []) this.giveUpAfter(run, wait);
-    }
+    if (lost.length > 0) await Promise.all(lost.map((run) => this.putBack(run)));
     this.admission.room(instance);
   }
 
@@ -370,10 +367,18 @@ export class Dispatcher {
   }
 
   private async overdue(): Promise<void> {
-    const { tasks } = await this.store.claimDue({ lane: OVERDUE, now: this.system.now(), limit: CLAIM_MAX });
-    const patient: string[] = [];
-    for (const task of tasks) if (!this.judge(task)) patient.push(task.messageId);
-    if (patient.length > 0) this.store.release(patient);
+    for (;;) {
+      const { tasks } = await this.store.claimDue({ lane: OVERDUE, now: this.system.now(), limit: CLAIM_MAX });
+      for (const task of tasks) if (!this.judge(task)) this.lookAgainLater(task.messageId);
+      if (tasks.length < CLAIM_MAX || this.stopped) return;
+    }
+  }
+
+  /** It stays claimed until then, so that it does not stand in the way of the others. */
+  private lookAgainLater(messageId: string): void {
+    const patience = (this.runs.get(messageId)?.patienceUntil ?? 0) - this.system.monotonic();
+    const waitMs = Number.isFinite(patience) ? Math.max(patience, LOOK_EVERY_MS) : STORE_RETRY_MS;
+    this.system.after(waitMs, () => this.store.release([messageId]));
   }
 
   /** Something had to be heard of this task by now. False: not yet, after all. */
@@ -395,7 +400,6 @@ export class Dispatcher {
     const instance = run?.offer?.instance;
     if (run !== undefined) {
       this.release(run);
-      instance?.link?.cancel(task.messageId, run.attempt, task.state === "delivered" ? "not acknowledged in time" : "overdue");
       run.offer?.measured.failure(this.system.monotonic());
     }
     this.journal.add(log, task.state === "delivered" ? "unacknowledged" : "overdue", instance, task.attempt);

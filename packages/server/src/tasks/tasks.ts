@@ -6,8 +6,8 @@ import type { System } from "../ports/system.js";
 import { type NewTask, type TaskFilter, type TaskRecord, type TaskRequest, type TaskStore } from "../ports/task-store.js";
 import type { InstanceRecord } from "../ports/registry-store.js";
 import { invalidInput, sourceOf, wantedBy } from "../router/calls.js";
-import { assertNoLoop, chainOf, type Parent } from "../router/chain.js";
-import { hashOf } from "../router/content.js";
+import { chainOf, loopIn, type Parent } from "../router/chain.js";
+import { contentHashOf } from "../router/content.js";
 import { demandsOf, laneOf, type MessageRequest, type Reply, requestOf } from "../router/message.js";
 import type { Router } from "../router/router.js";
 import type { Dispatcher, Result } from "./dispatcher.js";
@@ -107,9 +107,10 @@ export class Tasks {
     const { envelope, caller } = request;
     const now = this.system.now();
     const parent = envelope.parentId === undefined ? undefined : this.parentOf(envelope.parentId);
-    const contentHash = hashOf([envelope.target, envelope.capability ?? envelope.intent, request.input]);
+    const contentHash = contentHashOf(envelope.target, envelope.capability ?? envelope.intent, request.input, request.sent.inputText);
     const chain = chainOf(parent);
-    assertNoLoop(parent, chain, capability, contentHash);
+    const loop = loopIn(parent, chain, capability, contentHash);
+    if (loop !== undefined) throw loop;
     const given: TaskRequest = {
       source: sourceOf(caller),
       timeoutMs: envelope.timeoutMs ?? this.settings.completionTimeoutMs,

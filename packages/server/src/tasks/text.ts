@@ -22,13 +22,18 @@ export function taskText(task: TaskRecord, parts: { input: boolean }): string {
     idempotencyKey: task.idempotencyKey,
     ...(task.groupId !== undefined && { groupId: task.groupId }),
     ...(task.request.externalTraceId !== undefined && { externalTraceId: task.request.externalTraceId }),
-    ...(task.error !== undefined && { error: task.error }),
+    ...(task.error !== undefined && { reason: reasonOf(task), error: task.error }),
     ...(task.receipt !== undefined && { receipt: task.receipt }),
   };
   let text = JSON.stringify(head).slice(0, -1);
   if (parts.input) text += `,"input":${task.input}`;
   if (task.data !== undefined) text += `,"data":${task.data}`;
   return `${text}}`;
+}
+
+/** Why it stands among the dead letters, or was canceled: a word to filter by. */
+function reasonOf({ state, error }: TaskRecord): string {
+  return state === "failed" && error!.code === "AGENT_ERROR" ? "business_error" : error!.code.toLowerCase();
 }
 
 function attemptShape(a: AttemptRecord): Attempt {

@@ -23,6 +23,8 @@ export class Wheel {
   private readonly slots = new Map<number, WheelSlot>();
   private wake: (() => void) | undefined;
   private wakeTick = Number.POSITIVE_INFINITY;
+  /** The last slot that had its turn. */
+  private turned = -1;
 
   constructor(
     private readonly system: System,
@@ -32,7 +34,8 @@ export class Wheel {
   /** Sets or moves the entry's deadline; `at` is monotonic milliseconds. */
   set(entry: WheelEntry, at: number): void {
     this.clear(entry);
-    const tick = Math.ceil(at / this.slotMs) + 1;
+    // Never into a slot that has had its turn: an entry that is set for now while it fires would fire for ever.
+    const tick = Math.max(Math.ceil(at / this.slotMs), this.turned + 1);
     let slot = this.slots.get(tick);
     if (slot === undefined) {
       slot = { tick, first: undefined };
@@ -72,6 +75,7 @@ export class Wheel {
     this.wake = undefined;
     this.wakeTick = Number.POSITIVE_INFINITY;
     const now = this.system.monotonic();
+    this.turned = Math.floor(now / this.slotMs);
     let next = Number.POSITIVE_INFINITY;
     const due: WheelSlot[] = [];
     for (const slot of this.slots.values()) {

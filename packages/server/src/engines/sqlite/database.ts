@@ -17,8 +17,11 @@ import { APPLICATION_ID, migrations } from "./schema.js";
 
 /** Up to this size the file is checked at every start, beyond it only when it was not closed properly: 1 GB takes about a second. */
 const CHECK_ALWAYS_BYTES_MAX = 256 * 1024 * 1024;
-/** Hot pages of indexes are written to the file once a checkpoint; a longer log means fewer. Of 4 KiB each. */
-const CHECKPOINT_PAGES = 4_096;
+/**
+ * Hot pages are written to the file once a checkpoint, so a longer log means fewer writes; but a checkpoint happens within a
+ * commit, and the node waits along. Of 4 KiB each.
+ */
+const CHECKPOINT_PAGES = 2_000;
 const LOG_BYTES_KEPT = 64 * 1024 * 1024;
 /** SQLite's own default of 2 MiB makes it read indexes from the file again and again. */
 const CACHE_KIB = 64 * 1024;

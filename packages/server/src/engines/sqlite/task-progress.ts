@@ -12,6 +12,8 @@ export type Progress = Pick<
  */
 export function packProgress(task: Progress): string {
   const { agentId, instanceId, attempt, attempts, deliveryFailures, losses, error, receipt } = task;
+  if (!agentId && !instanceId && attempt + attempts.length + deliveryFailures + losses === 0 && !error && !receipt)
+    return FRESH;
   const packed = attempts.map((each) => packAttempt(each, agentId, instanceId));
   const text = JSON.stringify([agentId, instanceId, attempt, deliveryFailures, losses, packed, error, receipt]);
   return text.length < ROOM ? text.padEnd(ROOM) : text;
@@ -24,6 +26,9 @@ export const INSTANCE_ID = "progress ->> '$[1]'";
 /** A row is inserted with room for its first attempt: growing later would split its page. JSON may end in spaces. */
 const ROOM = 176;
 
+/** What nearly every insert writes. */
+const FRESH = "[null,null,0,0,0,[]]".padEnd(ROOM);
+
 type Packed<T> = T | null | undefined;
 type PackedProgress = [
   agentId: Packed<string>,
@@ -32,10 +37,23 @@ type PackedProgress = [
   deliveryFailures: number,
   losses: number,
   attempts: PackedAttempt[],
-  error: Packed<NonNullable<TaskRecord["error"]>>,
-  receipt: Packed<NonNullable<TaskRecord["receipt"]>>,
+  error?: Packed<NonNullable<TaskRecord["error"]>>,
+  receipt?: Packed<NonNullable<TaskRecord["receipt"]>>,
 ];
-type PackedAttempt = [
+
+/** A field that an attempt gets one day needs a place below: until it has one, this is `never`, and nothing here compiles. */
+type PackedAttempt = keyof AttemptRecord extends Placed ? AttemptPlaces : never;
+type Placed =
+  | "attempt"
+  | "agentId"
+  | "instanceId"
+  | "epoch"
+  | "outcome"
+  | "sentAt"
+  | "acceptedAt"
+  | "endedAt"
+  | "error";
+type AttemptPlaces = [
   attempt: number,
   agentId: Packed<string>,
   instanceId: Packed<string>,
@@ -64,17 +82,11 @@ export function unpackProgress(text: string): Progress {
 }
 
 function packAttempt(each: AttemptRecord, agentId: Packed<string>, instanceId: Packed<string>): PackedAttempt {
-  const packed: PackedAttempt = [
-    each.attempt,
-    each.agentId === agentId ? null : each.agentId,
-    each.instanceId === instanceId ? null : each.instanceId,
-    each.epoch,
-    each.outcome,
-    each.sentAt,
-    each.acceptedAt,
-    each.endedAt,
-  ];
-  if (each.error) packed.push(each.error);
+  const { attempt, epoch, outcome, sentAt, acceptedAt, endedAt, error } = each;
+  const ownAgentId = each.agentId === agentId ? null : each.agentId;
+  const ownInstanceId = each.instanceId === instanceId ? null : each.instanceId;
+  const packed: PackedAttempt = [attempt, ownAgentId, ownInstanceId, epoch, outcome, sentAt, acceptedAt, endedAt];
+  if (error) packed.push(error);
   return packed;
 }
 

@@ -23,10 +23,12 @@ import {
   dataId,
   FAR_DATA,
   FAR_INPUT,
+  firstRevision,
   inputId,
   isRare,
   isStep,
   NEAR_TEXT_MAX,
+  nextRevision,
   rareValues,
   SEQ_VALUE,
   scopedKey,
@@ -70,7 +72,7 @@ export class SqliteTaskStore implements TaskStore {
     const far =
       (task.input.length > NEAR_TEXT_MAX ? FAR_INPUT : 0) | ((task.data?.length ?? 0) > NEAR_TEXT_MAX ? FAR_DATA : 0);
     // Everything is taken now: what the caller changes afterwards is not what it asked for.
-    const next = copyTask({ ...task, seq: 0, revision: 1 });
+    const next = firstRevision(task);
     const values = commonValues(task, far);
     const rare = isRare(task, far);
     if (rare) values.push(...rareValues(task, far));
@@ -90,7 +92,7 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   update(task: TaskRecord, data?: string): Promise<TaskRecord | undefined> {
-    const next = copyTask({ ...task, revision: task.revision + 1, data: data ?? task.data });
+    const next = nextRevision(task, data);
     // If what the cache knows is not what is stored by then, the revision differs, and the update does nothing.
     const step = data === undefined && isStep(task, this.#cache.get(task.seq));
     const values = step ? stepValues(task) : wholeValues(task);

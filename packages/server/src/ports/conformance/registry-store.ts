@@ -142,12 +142,12 @@ export function registryStoreConformance({ open, reopen }: RegistrySubject): voi
     test("RS5: changing a record that was read or given changes nothing that is stored", async () => {
       const given = newInstance("i");
       await store.put([put(given, 0)]);
-      given.card.capabilities[0]!.name = "given";
+      given.card.capabilities![0]!.name = "given";
       const read = await store.get("instance", "i");
-      read!.card.capabilities[0]!.name = "read";
+      read!.card.capabilities![0]!.name = "read";
       const [listed] = await store.list("instance");
-      listed!.card.capabilities[0]!.name = "listed";
-      expect((await store.get("instance", "i"))?.card.capabilities[0]?.name).toBe("query_order");
+      listed!.card.capabilities![0]!.name = "listed";
+      expect((await store.get("instance", "i"))?.card.capabilities?.[0]?.name).toBe("query_order");
     });
 
     if (reopen) {
