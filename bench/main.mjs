@@ -70,28 +70,35 @@ async function main() {
   }
   if (options.help) return process.stdout.write(help);
 
+  const host = machine();
+  const figures = [];
+  const print = () => {
+    const text = options.json ? JSON.stringify(report(host, figures, options.context), null, 2) : table(figures);
+    process.stdout.write(`${text}\n`);
+  };
+  let interrupted = false;
+  // Whoever loses patience still gets what was measured so far.
   for (const signal of ["SIGINT", "SIGTERM"]) {
     process.once(signal, async () => {
+      interrupted = true;
+      print();
       await stopEverything();
       process.exit(signal === "SIGINT" ? 130 : 143);
     });
   }
-
-  const host = machine();
-  const figures = [];
   for (const name of options.names) {
     process.stderr.write(`measuring ${name} …\n`);
     try {
       figures.push(...(await measures[name](options.context)));
     } catch (error) {
+      // The handler above ends the process; nothing may be started any more.
+      if (interrupted) return;
       figures.push({ name, error: error instanceof Error ? error.message : String(error) });
     } finally {
       await stopEverything();
     }
   }
-  process.stdout.write(
-    options.json ? `${JSON.stringify(report(host, figures, options.context), null, 2)}\n` : `${table(figures)}\n`,
-  );
+  print();
   process.exitCode = figures.some(({ error }) => error) ? 1 : 0;
 }
 

@@ -103,6 +103,22 @@ function accepted(page: Page, { code }: Snippet): void {
   expect(Object.values(origins).filter((origin) => String(origin).includes("reach.yaml")).length).toBeGreaterThan(0);
 }
 
+/** Headings are addressed as GitHub does: lower case, without punctuation, hyphens for spaces. */
+function leads(from: string, link: string): boolean {
+  const [target = "", anchor] = link.split("#");
+  const file = target === "" ? join(root, from) : join(root, dirname(from), target);
+  if (!existsSync(file)) return false;
+  if (anchor === undefined) return true;
+  const headings = [...readFileSync(file, "utf8").matchAll(/^#+ (.+)$/gm)];
+  return headings.some(
+    ([, text]) =>
+      text!
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+        .replace(/\s/g, "-") === anchor,
+  );
+}
+
 describe("the guide as a whole", () => {
   test("every TypeScript snippet compiles as strict code", { timeout: patienceMs }, () => {
     mkdirSync(join(root, ".agent-reach"), { recursive: true });
@@ -171,13 +187,14 @@ describe("the guide as a whole", () => {
     ).toEqual([]);
   });
 
-  test("links within the repository lead somewhere", () => {
-    const all = [...pages, "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", ...markdown("docs/adr")];
-    const broken = all.flatMap((path) =>
-      [...readFileSync(join(root, path), "utf8").matchAll(/\]\(([^)\s]+)\)/g)]
-        .map((match) => match[1]!.split("#")[0]!)
-        .filter((target) => target !== "" && !/^[a-z]+:/.test(target) && !existsSync(join(root, dirname(path), target)))
-        .map((target) => `${path} → ${target}`),
+  test("links within the repository lead to a page, and to a heading of it", () => {
+    const all = [...pages, "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+    const broken = [...all, ...markdown("docs/adr"), ...markdown("docs/reference"), "examples/README.md"].flatMap(
+      (path) =>
+        [...readFileSync(join(root, path), "utf8").matchAll(/\]\(([^)\s]+)\)/g)]
+          .map((match) => match[1]!)
+          .filter((link) => !/^[a-z]+:/.test(link) && !leads(path, link))
+          .map((link) => `${path} → ${link}`),
     );
     expect(broken).toEqual([]);
   });

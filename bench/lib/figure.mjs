@@ -2,15 +2,16 @@
 // turns with ours (A B A B …), because a machine that is busy with other things is busy for both.
 import { median } from "./stats.mjs";
 
-const warmUpSec = 1.5;
+// Long enough for the compiler of the runtime to have seen the product's much longer path, also on a slow machine.
+const warmUpSec = 4;
 
 /**
- * Runs the contestants in turns, `rounds` times after one short round that only warms them up, and returns their
+ * Runs the contestants in turns, `rounds` times after one round that only warms them up, and returns their
  * results by name.
  */
 export async function inTurns({ rounds, seconds }, contestants) {
   const results = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
-  for (const run of Object.values(contestants)) await run(Math.min(warmUpSec, seconds));
+  for (const run of Object.values(contestants)) await run(warmUpSec);
   for (let round = 0; round < rounds; round++) {
     for (const [name, run] of Object.entries(contestants)) results[name].push(await run(seconds));
   }

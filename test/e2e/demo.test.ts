@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Json } from "../kit/wire.js";
-import { within } from "../kit/within.js";
+import { eventually, within } from "../kit/within.js";
 
 const program = fileURLToPath(new URL("../../packages/cli/bin/agent-reach.js", import.meta.url));
 /** Where the demo makes its temporary directory, so that this file sees whether it is gone. */
@@ -32,10 +32,8 @@ function startDemo(args: string[]) {
   if (child.pid !== undefined) started.add(child.pid);
   let out = "";
   let err = "";
-  let listeners: (() => void)[] = [];
   child.stdout.on("data", (chunk) => {
     out += chunk;
-    for (const listener of listeners) listener();
   });
   child.stderr.on("data", (chunk) => {
     err += chunk;
@@ -43,19 +41,19 @@ function startDemo(args: string[]) {
   const ended = new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
     child.once("close", (code) => resolve({ code, out, err }));
   });
-  /** Resolves when the output has this in it, and with what it is. */
-  const said = (pattern: RegExp) =>
-    new Promise<RegExpExecArray>((resolve) => {
-      const look = () => {
-        const found = pattern.exec(out);
-        if (found === null) return;
-        listeners = listeners.filter((listener) => listener !== look);
-        resolve(found);
-      };
-      listeners.push(look);
-      look();
+  /** The pids of the four agents and the node, once the demo has told them. */
+  const cast = async (): Promise<number[]> => {
+    const names = ["pre-sale-agent", "order-agent", "after-sale-agent", "batch-agent"];
+    const told = new RegExp(`${names.map((name) => `${name} [^\\n]* (\\d+)\\n *`).join("")}.*node is pid (\\d+)`, "s");
+    const shown = new Promise<number[]>((resolve) => {
+      child.stdout.on("data", () => {
+        const [, ...pids] = told.exec(out) ?? [];
+        if (pids.length === 5) resolve(pids.map(Number));
+      });
     });
-  return { child, ended, said };
+    return within(shown, "the demo to show its agents", 60_000);
+  };
+  return { child, ended, cast };
 }
 
 function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
@@ -87,17 +85,37 @@ describe("agent-reach demo", () => {
   });
 
   it("ended in the middle, it takes everything with it", { timeout: 90_000 }, async () => {
-    const { child, ended, said } = startDemo([]);
-    const [, ...pids] = await within(
-      said(/ (\d+)\n.* (\d+)\n.* (\d+)\n.* (\d+)\n\n.*the node is pid \d+/),
-      "the agents",
-      60_000,
-    );
-    expect(alive(pids.map(Number))).toHaveLength(4);
+    const { child, ended, cast } = startDemo([]);
+    const pids = await cast();
+    expect(alive(pids)).toHaveLength(5);
     child.kill("SIGINT");
     const { code } = await within(ended, "the demo to end", 20_000);
     expect(code).toBe(130);
-    expect(alive(pids.map(Number))).toEqual([]);
+    expect(alive(pids)).toEqual([]);
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  it("killed in the middle, it leaves no process behind", { timeout: 90_000 }, async () => {
+    const { child, ended, cast } = startDemo([]);
+    const pids = await cast();
+    child.kill("SIGKILL");
+    await ended;
+    await eventually(
+      async () => alive(pids),
+      (left) => left.length === 0,
+      "the agents to end",
+    );
+    for (const left of readdirSync(home)) rmSync(join(home, left), { recursive: true });
+  });
+
+  it("says so and ends with 1 if an agent is not as it should be", { timeout: 90_000 }, async () => {
+    const { ended, cast } = startDemo([]);
+    const pids = await cast();
+    kill(pids[0]!, "SIGKILL");
+    const { code, out } = await within(ended, "the demo to end", 30_000);
+    expect(code).toBe(1);
+    expect(out).toMatch(/Not everything was as it should be.*pre-sale-agent \(pid \d+\) ended by itself \(SIGKILL\)/s);
+    expect(alive(pids)).toEqual([]);
     expect(readdirSync(home)).toEqual([]);
   });
 });

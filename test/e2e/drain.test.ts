@@ -33,8 +33,8 @@ describe("DRAINING: SIGTERM", () => {
     expect((await called).data).toBe("finished");
     expect((await within(caller.closed, "the caller's socket to be closed")).code).toBe(4010);
     expect((await within(agent.wire.closed, "the agent's socket to be closed")).code).toBe(4010);
-    expect(await node.kill("SIGTERM")).toEqual({ code: 0, signal: null });
-  });
+    expect(await within(node.ended, "the process to end", 15_000)).toEqual({ code: 0, signal: null });
+  }, 60_000);
 
   test("keeps tasks that run: their results come after the restart", async () => {
     node = await ReachNode.start();

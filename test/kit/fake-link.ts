@@ -17,6 +17,11 @@ export class FakeDelivery {
     return this.message.attempt;
   }
 
+  /** An agent on pull has it now. */
+  fetch(): void {
+    this.receiver.sent?.();
+  }
+
   accept(): void {
     this.once().accepted();
   }

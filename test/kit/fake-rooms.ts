@@ -1,5 +1,5 @@
 import type { CallEnvelope, Card, Registered, SubmitEnvelope, Task } from "@agent-reach/protocol";
-import { limits, ReachError } from "@agent-reach/protocol";
+import { limits } from "@agent-reach/protocol";
 import type { Caller } from "../../packages/server/src/access/access.js";
 import { Catalog } from "../../packages/server/src/catalog/catalog.js";
 import { Synonyms } from "../../packages/server/src/catalog/synonyms.js";
@@ -11,13 +11,14 @@ import { Reaper } from "../../packages/server/src/registry/reaper.js";
 import { Registry, type RegistrySettings } from "../../packages/server/src/registry/registry.js";
 import { Admission } from "../../packages/server/src/router/admission.js";
 import { type CallSettings, Calls } from "../../packages/server/src/router/calls.js";
-import type { MessageRequest, Reply } from "../../packages/server/src/router/message.js";
+import type { MessageRequest } from "../../packages/server/src/router/message.js";
 import { Router } from "../../packages/server/src/router/router.js";
 import { presets } from "../../packages/server/src/router/score.js";
 import { Dispatcher, type DispatchSettings } from "../../packages/server/src/tasks/dispatcher.js";
 import { Tasks } from "../../packages/server/src/tasks/tasks.js";
 import { Wheel } from "../../packages/server/src/time/wheel.js";
 import { type FakeDelivery, FakeLink } from "./fake-link.js";
+import { FakeReply } from "./fake-reply.js";
 import { FakeSystem, settle } from "./fake-system.js";
 
 export interface RoomsOptions {
@@ -36,35 +37,6 @@ export interface FakeAgent {
   instance: LiveInstance;
   link: FakeLink;
   registered: Registered;
-}
-
-/** Where the answer of one request came. */
-export class FakeReply implements Reply {
-  readonly results: Record<string, unknown>[] = [];
-  readonly errors: ReachError[] = [];
-  readonly progresses: string[] = [];
-
-  result(json: string): void {
-    this.results.push(JSON.parse(json) as Record<string, unknown>);
-  }
-  error(error: Error): void {
-    this.errors.push(error as ReachError);
-  }
-  progress(json: string): void {
-    this.progresses.push(json);
-  }
-
-  get answers(): number {
-    return this.results.length + this.errors.length;
-  }
-  get data(): unknown {
-    if (this.results.length !== 1) throw new Error(`no result but ${this.errors[0]?.message ?? "nothing yet"}`);
-    return this.results[0]!["data"];
-  }
-  get failure(): ReachError {
-    if (this.errors.length !== 1) throw new Error(`no error but ${JSON.stringify(this.results)}`);
-    return this.errors[0]!;
-  }
 }
 
 export const anyone: Caller = {
@@ -95,7 +67,8 @@ export class FakeRooms {
   readonly trouble: unknown[] = [];
 
   private constructor(options: RoomsOptions, engine: Engine) {
-    const system = (this.system = options.system ?? new FakeSystem());
+    const system = options.system ?? new FakeSystem();
+    this.system = system;
     this.engine = engine;
     const onError = (error: unknown) => void this.trouble.push(error);
     const delivery: DispatchSettings = {
@@ -149,7 +122,7 @@ export class FakeRooms {
       if (removed || instance.record.state === "offline") {
         dispatcher.departed(instance.record.instanceId);
         for (const attempt of [...instance.held]) attempt.lost();
-      } else if (instance.record.state === "online") admission.room(instance);
+      } else if (instance.record.state === "online" && instance.link !== undefined) admission.room(instance);
     });
     registry.onArrival((instance, anew) => {
       if (!anew) return admission.room(instance);
@@ -304,25 +277,4 @@ export function card(
     capabilities: capabilities.map((c) => (typeof c === "string" ? { name: c } : c)),
     ...more,
   };
-}
-
-/** A store whose writes are refused for as long as its switch says so, as by a full disk. */
-export function switchable<T extends object>(
-  store: T,
-  writes: readonly string[],
-): { store: T; disk: { full: boolean } } {
-  const disk = { full: false };
-  const proxy = new Proxy(store, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name, target);
-      if (typeof member !== "function") return member;
-      return (...args: unknown[]) => {
-        if (disk.full && writes.includes(String(name))) {
-          return Promise.reject(new ReachError("NOT_READY", "the disk is full; free some space."));
-        }
-        return member.apply(target, args);
-      };
-    },
-  });
-  return { store: proxy, disk };
 }

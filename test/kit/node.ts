@@ -102,6 +102,12 @@ export class ReachNode {
     process.kill(this.pid, signal);
   }
 
+  /** Resolves with how the process ended. */
+  get ended(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    if (this.#exited === undefined) throw new Error("the node was never started");
+    return this.#exited;
+  }
+
   /** Sends the signal and waits for the end of the process. */
   async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
     this.#child?.kill(signal);

@@ -1,6 +1,7 @@
 import { ReachError } from "@agent-reach/protocol";
 import { describe, expect, it } from "vitest";
 import { FakePeer, silence } from "./testing/fake-peer.js";
+import type { Dial } from "./transport.js";
 
 const settled = (messageId: string, more: object = {}) => ({
   messageId,
@@ -47,6 +48,24 @@ describe("tasks", () => {
     await peer.advance(3_000);
     expect(await result).toMatchObject({ data: 5 });
     expect(asked).toBe(2);
+  });
+
+  it("keeps the process alive while somebody waits for a result, and no longer", async () => {
+    const peer = new FakePeer();
+    peer.answers["submit"] = ({ messageId }) => ({ messageId, state: "queued", duplicate: false });
+    let held: boolean | undefined;
+    const hold = (on: boolean) => {
+      held = on;
+    };
+    const transport: Dial = (url, events) => Object.assign(peer.dial(url, events), { hold });
+    const task = peer.client({ transport }).submit({ capability: "batch" });
+    await task.accepted;
+    expect(held).toBe(false);
+    const result = task.result();
+    expect(held).toBe(true);
+    await peer.session.request("task.update", settled(task.messageId));
+    await result;
+    expect(held).toBe(false);
   });
 
   it("does not take the end of a wait for the end of the task", async () => {

@@ -153,8 +153,18 @@ class TaskState {
     this.#end(new TaskOutcome(this.messageId, this.traceId, task, undefined));
   }
 
-  /** The update is awaited for a while before the node is asked, so that most tasks cost no question. */
+  /** Whoever waits keeps the process alive, also while the node owes no answer. */
   async result(waitMs: number | undefined): Promise<TaskOutcome> {
+    const release = this.#connection.hold();
+    try {
+      return await this.#result(waitMs);
+    } finally {
+      release();
+    }
+  }
+
+  /** The update is awaited for a while before the node is asked, so that most tasks cost no question. */
+  async #result(waitMs: number | undefined): Promise<TaskOutcome> {
     const accepted = await this.accepted;
     const system = this.#connection.options.platform.system;
     const untilMs = waitMs === undefined ? Number.POSITIVE_INFINITY : system.monotonic() + waitMs;

@@ -80,7 +80,7 @@ async function build(config: Config, system: System, log: Log, onError: (error: 
   const router = new Router(system, config.routing);
   const admission = new Admission(system, config.limits.queuedCallsMax);
   const dispatcher = new Dispatcher(engine.tasks, catalog, router, admission, journal, wheel, system, config.delivery, onError);
-  const parentOf = (messageId: string) => calls.find(messageId) ?? dispatcher.parentOf(messageId);
+  const parentOf = (messageId: string) => calls.open(messageId) ?? dispatcher.parentOf(messageId);
   const calls = new Calls(catalog, router, admission, journal, wheel, system, { ...config.call, ...config.delivery, ...config.limits }, (id) => dispatcher.parentOf(id));
   const tasks = new Tasks(engine.tasks, catalog, router, journal, dispatcher, system, { ...config.task, ...config.limits }, parentOf, onError);
   const reaper = new Reaper(registry, system, wheel, onError);
@@ -209,7 +209,7 @@ function connect(registry: Registry, catalog: Catalog, admission: Admission, dis
     if (removed || record.state === "offline") {
       dispatcher.departed(record.instanceId);
       for (const attempt of [...instance.held]) attempt.lost();
-    } else if (record.state === "online") admission.room(instance);
+    } else if (record.state === "online" && instance.link !== undefined) admission.room(instance);
   });
   registry.onArrival((instance, anew) => {
     if (anew) dispatcher.arrived(instance, registry.view.agent(instance.record.tenant, instance.record.agentId)?.instances ?? []).catch(onError);

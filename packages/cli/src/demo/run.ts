@@ -59,13 +59,15 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
     if (signal.aborted) resolve("interrupted");
     else signal.addEventListener("abort", () => resolve("interrupted"), { once: true });
   });
+  let over = false;
   const curtain: (() => Promise<void> | void)[] = [() => stage.end()];
   try {
     const play = tell(stage, teller, result, curtain).catch((error: unknown) => {
-      if (!signal.aborted) teller.fail(`the demo stopped: ${error instanceof Error ? error.message : String(error)}`);
+      if (!over) teller.fail(`the demo stopped: ${error instanceof Error ? error.message : String(error)}`);
     });
-    if ((await Promise.race([play, interrupted])) === "interrupted") return result;
-    for (const fallen of stage.fallen) teller.fail(fallen);
+    // Without one of its actors the play would only wait for answers that cannot come.
+    const stranded = stage.fallen.then((what) => teller.fail(what));
+    if ((await Promise.race([play, stranded, interrupted])) === "interrupted") return result;
     result.ok = teller.problems.length === 0;
     result.tookMs = Math.round(performance.now() - startedAt);
     if (keep) {
@@ -74,6 +76,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
     }
     return result;
   } finally {
+    over = true;
     for (const end of curtain.reverse()) await end();
   }
 }

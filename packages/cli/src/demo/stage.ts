@@ -37,13 +37,17 @@ export class Stage {
   readonly dir = mkdtempSync(join(tmpdir(), "agent-reach-demo-"));
   /** Of every process that ever was here. */
   readonly pids: number[] = [];
-  /** Processes that ended on their own, which no part of the story asks for. */
-  readonly fallen: string[] = [];
+  /** Resolves when a process ends that no part of the story asked to, with what there is to say about it. */
+  readonly fallen: Promise<string>;
+  readonly #onFallen: (what: string) => void;
   readonly #running = new Map<Actor, ChildProcess>();
   readonly #onExit = () => this.#sweep();
   #closed = false;
 
   constructor() {
+    const { promise, resolve } = withResolvers<string>();
+    this.fallen = promise;
+    this.#onFallen = resolve;
     process.once("exit", this.#onExit);
   }
 
@@ -82,7 +86,8 @@ export class Stage {
     });
     child.once("close", (code, signal) => {
       this.#running.delete(actor);
-      if (!actor.dismissed) this.fallen.push(`${name} ended by itself (${code ?? signal}): ${actor.said.trim()}`);
+      if (!actor.dismissed)
+        this.#onFallen(`${name} (pid ${actor.pid}) ended by itself (${code ?? signal})${lastWords(actor)}`);
       onExited({ code, signal });
     });
     let rest = "";
@@ -96,7 +101,7 @@ export class Stage {
       actor.said = (actor.said + chunk).slice(-saidMax);
     });
     const died = exited.then(({ code, signal }) => {
-      throw new Error(`${name} ended (${code ?? signal}) before it was ready: ${actor.said.trim()}`);
+      throw new Error(`${name} ended (${code ?? signal}) before it was ready${lastWords(actor)}`);
     });
     return { actor, line: await within(Promise.race([ready, died]), readyMs, `${name} to be ready`) };
   }
@@ -128,6 +133,11 @@ export class Stage {
     for (const child of this.#running.values()) child.kill("SIGKILL");
     rmSync(this.dir, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+function lastWords({ said }: Actor): string {
+  const words = said.trim().replace(/^ready$/m, "");
+  return words === "" ? "" : `; it said: ${words}`;
 }
 
 /** Settings of a node that the user runs elsewhere are not meant for this one. */

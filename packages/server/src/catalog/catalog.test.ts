@@ -1,24 +1,41 @@
+import type { ReachError } from "@agent-reach/protocol";
 import { beforeEach, describe, expect, test } from "vitest";
 import { card, FakeRooms } from "../../../../test/kit/fake-rooms.js";
-import type { ReachError } from "@agent-reach/protocol";
 import type { Wanted } from "./catalog.js";
 
 let rooms: FakeRooms;
 beforeEach(async () => {
-  rooms = await FakeRooms.open({ synonyms: { run_sql: ["SQL 查询", "run sql"], "commerce/order": ["orders"], nobody: ["ghost"] } });
+  rooms = await FakeRooms.open({
+    synonyms: { run_sql: ["SQL 查询", "run sql"], "commerce/order": ["orders"], nobody: ["ghost"] },
+  });
   await rooms.join(
     card("data", [
-      { name: "run_sql", tags: ["data/fetch/sql"], description: "Runs a query on the warehouse", examples: ["top ten customers?"] },
+      {
+        name: "run_sql",
+        tags: ["data/fetch/sql"],
+        description: "Runs a query on the warehouse",
+        examples: ["top ten customers?"],
+      },
       { name: "read_csv", tags: ["data/fetch/csv"] },
     ]),
   );
   await rooms.join(
-    card("shop", [{ name: "query_order", tags: ["commerce/order"], description: "Current status of an order by its number", examples: ["where is my order?"] }]),
+    card("shop", [
+      {
+        name: "query_order",
+        tags: ["commerce/order"],
+        description: "Current status of an order by its number",
+        examples: ["where is my order?"],
+      },
+    ]),
   );
 });
-const find = (wanted: Omit<Wanted, "tenant"> & { tags?: string[] }) => rooms.catalog.find({ tenant: "default", ...wanted });
+const find = (wanted: Omit<Wanted, "tenant"> & { tags?: string[] }) =>
+  rooms.catalog.find({ tenant: "default", ...wanted });
 const names = (wanted: Parameters<typeof find>[0]): string[] => find(wanted).map((r) => r.name);
-const resolve = (wanted: Omit<Wanted, "tenant">): { name: string; match: number; reasons: readonly string[] } | ReachError => {
+const resolve = (
+  wanted: Omit<Wanted, "tenant">,
+): { name: string; match: number; reasons: readonly string[] } | ReachError => {
   const resolution = rooms.catalog.resolve({ tenant: "default", ...wanted });
   return resolution.ok ? resolution.resolved : resolution.error;
 };
@@ -30,7 +47,8 @@ describe("CAT-2: from what is asked to the capability that is meant", () => {
   });
 
   test("a synonym stands for a capability, in any case and spacing, in Chinese too", () => {
-    for (const intent of ["run  SQL", "sql 查询", "ＳＱＬ 查询"]) expect(resolve({ intent })).toMatchObject({ name: "run_sql" });
+    for (const intent of ["run  SQL", "sql 查询", "ＳＱＬ 查询"])
+      expect(resolve({ intent })).toMatchObject({ name: "run_sql" });
     expect(resolve({ capability: "SQL 查询" })).toMatchObject({ match: 0.95, reasons: ["synonym of run_sql"] });
   });
 
@@ -130,7 +148,10 @@ test("what comes, changes and goes is found, found anew and forgotten", async ()
   expect(rooms.catalog.misses("paint pictures")).toEqual([]);
   const { instance, link } = await rooms.join(card("art", [{ name: "paint", description: "paint pictures" }]));
   expect(rooms.catalog.misses("paint pictures")[0]).toMatchObject({ capability: "paint", agentId: "art" });
-  await rooms.join(card("art", [{ name: "sculpt", examples: ["a statue please"] }]), { instanceId: instance.record.instanceId, link });
+  await rooms.join(card("art", [{ name: "sculpt", examples: ["a statue please"] }]), {
+    instanceId: instance.record.instanceId,
+    link,
+  });
   expect(resolve({ intent: "a statue please" })).toMatchObject({ name: "sculpt" });
   expect(rooms.catalog.misses("paint pictures")).toEqual([]);
 });

@@ -47,111 +47,127 @@ const filter: fc.Arbitrary<TaskFilter> = fc.record(
 /** One step, done alike on either engine; what it answers is compared. */
 type Step<S> = (store: S) => Promise<unknown>;
 
-const taskStep: fc.Arbitrary<Step<TaskStore>> = fc.oneof(
-  fc
-    .record({
-      id,
-      key,
-      lane,
-      state,
-      moment,
-      deadline: moment,
-      orderKey,
-      principal: fc.constantFrom("p", "q"),
-      grouped: fc.boolean(),
-      trace: fc.constantFrom("t-0", "t-1"),
-      text,
-    })
-    .map(
-      (given): Step<TaskStore> =>
-        (store) => {
-          const ended = isTerminal(given.state);
-          return store.insert(
-            newTask({
-              messageId: given.id,
-              idempotencyKey: given.key ?? given.id,
-              lane: given.state === "queued" ? given.lane : OVERDUE,
-              capability: given.lane,
-              state: given.state,
-              dueAt: ended ? undefined : given.moment,
-              settledAt: ended ? given.moment : undefined,
-              deadlineAt: given.deadline,
-              orderKey: given.orderKey,
-              principal: given.principal,
-              groupId: given.grouped ? "g" : undefined,
-              traceId: given.trace,
-              createdAt: given.moment,
-              input: given.text,
-            }),
-          );
-        },
-    ),
-  fc
-    .record({
-      id,
-      lane,
-      state,
-      moment,
-      stale: fc.integer({ min: 0, max: 5 }),
-      notify: fc.boolean(),
-      placed: fc.boolean(),
-      data: fc.option(text, { nil: undefined }),
-    })
-    .map(
-      (given): Step<TaskStore> =>
-        async (store) => {
-          const task = await store.get(given.id);
-          if (!task) return undefined;
-          const ended = isTerminal(given.state);
-          return store.update(
-            {
-              ...task,
-              // One in six knows an older revision.
-              revision: given.stale === 0 ? task.revision - 1 : task.revision,
-              state: given.state,
-              lane: given.state === "queued" ? given.lane : OVERDUE,
-              dueAt: ended || given.state === "stalled" ? undefined : given.moment,
-              settledAt: ended ? given.moment : undefined,
-              instanceId: given.placed ? "i-0" : undefined,
-              notify: given.notify,
-              attempt: task.attempt + 1,
-            },
-            given.data,
-          );
-        },
-    ),
-  fc.record({ lane: fc.constantFrom("a", "b", OVERDUE), now: moment, limit: fc.integer({ min: 1, max: 4 }) }).map(
+const insert: fc.Arbitrary<Step<TaskStore>> = fc
+  .record({
+    id,
+    key,
+    lane,
+    state,
+    moment,
+    deadline: moment,
+    orderKey,
+    principal: fc.constantFrom("p", "q"),
+    grouped: fc.boolean(),
+    trace: fc.constantFrom("t-0", "t-1"),
+    text,
+  })
+  .map(
+    (given): Step<TaskStore> =>
+      (store) => {
+        const ended = isTerminal(given.state);
+        return store.insert(
+          newTask({
+            messageId: given.id,
+            idempotencyKey: given.key ?? given.id,
+            lane: given.state === "queued" ? given.lane : OVERDUE,
+            capability: given.lane,
+            state: given.state,
+            dueAt: ended ? undefined : given.moment,
+            settledAt: ended ? given.moment : undefined,
+            deadlineAt: given.deadline,
+            orderKey: given.orderKey,
+            principal: given.principal,
+            groupId: given.grouped ? "g" : undefined,
+            traceId: given.trace,
+            createdAt: given.moment,
+            input: given.text,
+          }),
+        );
+      },
+  );
+
+const update: fc.Arbitrary<Step<TaskStore>> = fc
+  .record({
+    id,
+    lane,
+    state,
+    moment,
+    stale: fc.integer({ min: 0, max: 5 }),
+    notify: fc.boolean(),
+    placed: fc.boolean(),
+    data: fc.option(text, { nil: undefined }),
+  })
+  .map(
+    (given): Step<TaskStore> =>
+      async (store) => {
+        const task = await store.get(given.id);
+        if (!task) return undefined;
+        const ended = isTerminal(given.state);
+        return store.update(
+          {
+            ...task,
+            // One in six knows an older revision.
+            revision: given.stale === 0 ? task.revision - 1 : task.revision,
+            state: given.state,
+            lane: given.state === "queued" ? given.lane : OVERDUE,
+            dueAt: ended || given.state === "stalled" ? undefined : given.moment,
+            settledAt: ended ? given.moment : undefined,
+            instanceId: given.placed ? "i-0" : undefined,
+            notify: given.notify,
+            attempt: task.attempt + 1,
+          },
+          given.data,
+        );
+      },
+  );
+
+const claim: fc.Arbitrary<Step<TaskStore>> = fc
+  .record({ lane: fc.constantFrom("a", "b", OVERDUE), now: moment, limit: fc.integer({ min: 1, max: 4 }) })
+  .map(
     (claim): Step<TaskStore> =>
       (store) =>
         store.claimDue(claim),
-  ),
-  fc.array(id, { maxLength: 4 }).map(
-    (ids): Step<TaskStore> =>
-      async (store) =>
-        store.release(ids),
-  ),
-  fc
-    .record({
-      filter,
-      limit: fc.integer({ min: 1, max: 5 }),
-      after: fc.option(fc.integer({ min: 0, max: 12 }), { nil: undefined }),
-      order: fc.constantFrom("newest" as const, "oldest" as const),
-    })
-    .map(
-      ({ filter, ...page }): Step<TaskStore> =>
-        (store) =>
-          store.list(filter, page as { limit: number }),
-    ),
-  fc.record({ before: moment, limit: fc.integer({ min: 1, max: 3 }) }).map(
-    ({ before, limit }): Step<TaskStore> =>
+  );
+
+const release: fc.Arbitrary<Step<TaskStore>> = fc.array(id, { maxLength: 4 }).map(
+  (ids): Step<TaskStore> =>
+    async (store) =>
+      store.release(ids),
+);
+
+const list: fc.Arbitrary<Step<TaskStore>> = fc
+  .record({
+    filter,
+    limit: fc.integer({ min: 1, max: 5 }),
+    after: fc.option(fc.integer({ min: 0, max: 12 }), { nil: undefined }),
+    order: fc.constantFrom("newest" as const, "oldest" as const),
+  })
+  .map(
+    ({ filter, ...page }): Step<TaskStore> =>
       (store) =>
-        store.trim(before, limit),
-  ),
-  fc.constant<Step<TaskStore>>(async (store) => {
-    const counts = await store.counts();
-    const order = (row: { lane: string; capability: string }) => row.lane + row.capability;
-    return { ...counts, lanes: counts.lanes.sort((x, y) => order(x).localeCompare(order(y))) };
-  }),
+        store.list(filter, page as { limit: number }),
+  );
+
+const trim: fc.Arbitrary<Step<TaskStore>> = fc.record({ before: moment, limit: fc.integer({ min: 1, max: 3 }) }).map(
+  ({ before, limit }): Step<TaskStore> =>
+    (store) =>
+      store.trim(before, limit),
+);
+
+const counts: fc.Arbitrary<Step<TaskStore>> = fc.constant<Step<TaskStore>>(async (store) => {
+  const counts = await store.counts();
+  const order = (row: { lane: string; capability: string }) => row.lane + row.capability;
+  return { ...counts, lanes: counts.lanes.sort((x, y) => order(x).localeCompare(order(y))) };
+});
+
+const taskStep = fc.oneof(
+  { weight: 3, arbitrary: insert },
+  { weight: 4, arbitrary: update },
+  { weight: 3, arbitrary: claim },
+  { weight: 1, arbitrary: release },
+  { weight: 2, arbitrary: list },
+  { weight: 1, arbitrary: trim },
+  { weight: 1, arbitrary: counts },
 );
 
 const registryKey = fc.constantFrom("r-0", "r-1", "r-2");
@@ -229,17 +245,17 @@ describe("sqlite and memory answer alike", () => {
 
   test("TS1 to TS7 under random sequences of inserts, updates, claims, lists and trims", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(taskStep, { minLength: 20, maxLength: 80 }), async (steps) => {
+      fc.asyncProperty(fc.array(taskStep, { minLength: 40, maxLength: 120, size: "max" }), async (steps) => {
         const [memory, sqlite] = await openBoth();
         for (const step of steps) expect(await step(sqlite.tasks)).toEqual(await step(memory.tasks));
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   }, 60_000);
 
   test("RS1, RS2 and RS4 under random sequences of puts and removals", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(registryStep, { minLength: 5, maxLength: 30 }), async (steps) => {
+      fc.asyncProperty(fc.array(registryStep, { minLength: 5, maxLength: 30, size: "max" }), async (steps) => {
         const [memory, sqlite] = await openBoth();
         const heard: unknown[][] = [[], []];
         await memory.registry.watch((change) => heard[0]!.push(change));
@@ -247,13 +263,13 @@ describe("sqlite and memory answer alike", () => {
         for (const step of steps) expect(await step(sqlite.registry)).toEqual(await step(memory.registry));
         expect(heard[1]).toEqual(heard[0]);
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   }, 60_000);
 
   test("J1, J2 and J3 under random sequences of batches, pages and trims", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(journalStep, { minLength: 5, maxLength: 40 }), async (steps) => {
+      fc.asyncProperty(fc.array(journalStep, { minLength: 5, maxLength: 40, size: "max" }), async (steps) => {
         const [memory, sqlite] = await openBoth();
         const counter = () => {
           let last = 0;
@@ -262,7 +278,7 @@ describe("sqlite and memory answer alike", () => {
         const [one, two] = [counter(), counter()];
         for (const step of steps) expect(await step(sqlite.journal, two)).toEqual(await step(memory.journal, one));
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   }, 60_000);
 });

@@ -20,6 +20,7 @@ export function instanceRoutes(app: FastifyInstance, rooms: Rooms, webhooks: Web
     const { instanceKey, epoch } = body;
     const instance = registry.authorize(instanceId.toLowerCase(), typeof instanceKey === "string" ? instanceKey : undefined, typeof epoch === "number" ? epoch : undefined);
     registry.renew(instance);
+    instance.lastHeartbeatAt = system.now();
     return instance;
   };
   const ofPath = (request: FastifyRequest, schema: Parameters<typeof check>[0]): { instance: LiveInstance; body: Body } => {
@@ -92,9 +93,10 @@ export function instanceRoutes(app: FastifyInstance, rooms: Rooms, webhooks: Web
     if (link === undefined) registry.attach(instance, pull);
     const { max, waitMs } = body.value as { max?: number; waitMs?: number };
     const gone = new AbortController();
+    // A pull renews the lease, so none may wait so long that the lease ends meanwhile.
     const hungUp = () => gone.abort();
     request.raw.socket.once("close", hungUp);
-    const deliveries = await pull.pull(max ?? PULL_MAX, waitMs ?? 0, gone.signal);
+    const deliveries = await pull.pull(max ?? PULL_MAX, Math.min(waitMs ?? 0, instance.terms.ttlMs / 2), gone.signal);
     request.raw.socket.off("close", hungUp);
     registry.renew(instance);
     return reply.type("application/json").send(`{"deliveries":[${deliveries.map((d) => d.json).join(",")}]}`);

@@ -1,6 +1,7 @@
 import { type Method, type Params, ReachError, type Task } from "@agent-reach/protocol";
-import type { Call } from "../router/call.js";
+import type { Call, CallState } from "../router/call.js";
 import type { Reply } from "../router/message.js";
+import { SettledCall } from "../router/settled.js";
 import { taskText } from "../tasks/text.js";
 import { complete } from "./completions.js";
 import { readMessage } from "./messages.js";
@@ -175,26 +176,27 @@ export async function eventsAfter(journal: Session["rooms"]["journal"], messageI
   return { events: all.filter((e) => e.id > after), ...(gap && { gap: true }) };
 }
 
-const CALL_STATES: Record<Call["state"], Task["state"]> = { waiting: "queued", sent: "delivered", accepted: "working", orphaned: "delivered", settled: "completed" };
+const CALL_STATES: Record<CallState, Task["state"]> = { waiting: "queued", sent: "delivered", accepted: "working", orphaned: "delivered", settled: "completed" };
 
 /** A call in the shape of a task, for those who ask for a message without knowing which of the two it is. */
-export function callText(call: Call): string {
-  const { error } = call;
-  const canceled = error instanceof ReachError && error.code === "CANCELED";
-  const state = error === undefined ? CALL_STATES[call.state] : canceled ? "canceled" : "failed";
-  const target = call.current?.offer.instance.record;
+export function callText(call: Call | SettledCall): string {
+  const { log } = call;
+  const over = call instanceof SettledCall ? call : undefined;
+  const error = over?.error instanceof ReachError ? over.error.toBody() : undefined;
+  const state = error === undefined ? CALL_STATES[call.state] : error.code === "CANCELED" ? "canceled" : "failed";
+  const target = (call instanceof SettledCall ? call.offer : call.current?.offer)?.instance.record;
   const head = JSON.stringify({
-    messageId: call.messageId,
-    traceId: call.traceId,
+    messageId: log.messageId,
+    traceId: log.traceId,
     kind: "call",
     state,
-    capability: call.capability,
+    capability: log.capability,
     ...(target && { agentId: target.agentId, instanceId: target.instanceId }),
     attempt: call.attempt,
     attempts: [],
-    createdAt: new Date(call.log.startedAt).toISOString(),
-    deadlineAt: new Date(call.deadlineAt).toISOString(),
-    ...(error instanceof ReachError && { error: error.toBody() }),
+    createdAt: new Date(log.startedAt).toISOString(),
+    deadlineAt: new Date(log.startedAt + call.timeoutMs).toISOString(),
+    ...(error && { error }),
   });
-  return call.data === undefined ? head : `${head.slice(0, -1)},"data":${call.data}}`;
+  return over?.data === undefined ? head : `${head.slice(0, -1)},"data":${over.data}}`;
 }

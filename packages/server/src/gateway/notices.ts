@@ -92,13 +92,21 @@ export class Notices {
   }
 
   private catchUp(address: Address): void {
+    let inFlight = 0;
     for (const [messageId, sessionId] of this.pending.get(address.principal) ?? []) {
-      if (this.underway.size >= IN_FLIGHT_MAX) return;
-      if (this.addressFor(address.principal, sessionId) !== address || this.underway.has(messageId)) continue;
-      this.store.get(messageId).then((task) => {
-        if (task?.notify === true) this.tell(address, task);
-        else this.pending.get(address.principal)?.delete(messageId);
-      }, this.onError);
+      if (inFlight >= IN_FLIGHT_MAX) return;
+      if (this.addressFor(address.principal, sessionId) !== address) continue;
+      inFlight++;
+      if (this.underway.has(messageId)) continue;
+      this.underway.add(messageId);
+      this.store
+        .get(messageId)
+        .finally(() => this.underway.delete(messageId))
+        .then((task) => {
+          if (task?.notify === true) this.tell(address, task);
+          else this.pending.get(address.principal)?.delete(messageId);
+        })
+        .catch(this.onError);
     }
   }
 

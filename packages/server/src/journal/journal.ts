@@ -7,31 +7,27 @@ export interface Addressed {
   readonly record: { readonly agentId: string; readonly instanceId: string };
 }
 
-/** One thing that happened. Kept as it is, and put into words only when somebody asks. */
-interface Entry {
-  readonly id: number;
-  readonly at: number;
-  readonly type: string;
-  readonly log: MessageLog | undefined;
-  readonly instance: Addressed | undefined;
-  readonly attempt: number;
-  /** Further fields, or something that makes them. */
-  readonly detail: object | undefined;
-}
-
 /** Details that are put together only when they are read. */
 export interface Described {
   describe(): Record<string, unknown>;
 }
 
-/** Everything that happened to one message. */
+/** Values an event takes in a log: id, time, type, instance, attempt, detail. */
+const STRIDE = 6;
+
+/**
+ * Everything that happened to one message. Events lie flat in one array, their ids and times as small distances from the
+ * node's first id and from the message's arrival: some hundred bytes a call, since tens of thousands are kept.
+ */
 export class MessageLog {
-  readonly entries: Entry[] = [];
+  /** How many of the values below the store has. */
+  flushed = 0;
   /** Whether it is kept on disk too: tasks always, calls when they fail. */
   durable = false;
-  /** How many entries the store has. */
-  flushed = 0;
   queued = false;
+  readonly values: unknown[] = [];
+  /** The call itself, for as long as a repeated request may ask for it. */
+  subject: object | undefined;
 
   constructor(
     readonly messageId: string,
@@ -41,11 +37,22 @@ export class MessageLog {
     readonly parentId: string | undefined,
     readonly startedAt: number,
   ) {}
+
+  /** The newest event's type. */
+  get lastType(): string | undefined {
+    return this.values[this.values.length - STRIDE + 2] as string | undefined;
+  }
+
+  /** The detail of the newest event of one of these types. */
+  detailOf(types: readonly string[]): unknown {
+    for (let at = this.values.length - STRIDE; at >= 0; at -= STRIDE) if (types.includes(this.values[at + 2] as string)) return this.values[at + 5];
+    return undefined;
+  }
 }
 
 const FLUSH_MS = 250;
-/** Events of the last moments, for those who subscribe and reconnect. */
-const FEED_MAX = 20_000;
+/** Events of no message that are kept in memory. */
+const NOTES_MAX = 1000;
 const TRIM_EVERY_MS = 60_000;
 const STORED_MAX = 2_000_000;
 
@@ -55,14 +62,15 @@ const STORED_MAX = 2_000_000;
  */
 export class Journal {
   private readonly byMessageId = new Map<string, MessageLog>();
-  private readonly byTraceId = new Map<string, MessageLog[]>();
   private readonly ring: (MessageLog | undefined)[];
   private at = 0;
-  private readonly feed: (Entry | undefined)[] = new Array(FEED_MAX);
   private lastId: number;
   private firstId: number;
+  /** Events up to this id may have been in logs that are forgotten by now. */
+  private forgottenId: number;
   private dirty: MessageLog[] = [];
-  private loose: Entry[] = [];
+  private notes: JournalEvent[] = [];
+  private unsavedNotes: JournalEvent[] = [];
   private stopFlush: (() => void) | undefined;
   private stopTrim: (() => void) | undefined;
   private flushing: Promise<void> | undefined;
@@ -76,12 +84,12 @@ export class Journal {
     private readonly onError: (error: unknown) => void,
   ) {
     this.ring = new Array(settings.messagesMax);
-    this.lastId = this.firstId = Math.floor(system.now()) * 1000;
+    this.lastId = this.firstId = this.forgottenId = Math.floor(system.now()) * 1000;
   }
 
   /** Ids go on above everything stored, also if the wall clock went back meanwhile. */
   async start(): Promise<void> {
-    this.lastId = this.firstId = Math.max(this.lastId, await this.store.lastId());
+    this.lastId = this.firstId = this.forgottenId = Math.max(this.lastId, await this.store.lastId());
     const trim = () => {
       this.stopTrim = this.system.after(TRIM_EVERY_MS, () => {
         this.store.trim(this.system.now() - this.settings.keepSec * 1000, STORED_MAX).catch(this.onError);
@@ -105,9 +113,6 @@ export class Journal {
     this.ring[this.at] = log;
     this.at = (this.at + 1) % this.ring.length;
     this.byMessageId.set(messageId, log);
-    const siblings = this.byTraceId.get(traceId);
-    if (siblings === undefined) this.byTraceId.set(traceId, [log]);
-    else siblings.push(log);
     return log;
   }
 
@@ -116,26 +121,28 @@ export class Journal {
   }
 
   add(log: MessageLog, type: string, instance?: Addressed, attempt = 0, detail?: object): void {
-    const entry: Entry = { id: ++this.lastId, at: this.system.now(), type, log, instance, attempt, detail };
-    log.entries.push(entry);
-    this.feed[entry.id % FEED_MAX] = entry;
+    log.values.push(++this.lastId - this.firstId, this.system.now() - log.startedAt, type, instance, attempt, detail);
     if (log.durable) this.queue(log);
-    if (this.listeners.size > 0) this.tell(entry);
+    if (this.listeners.size > 0) this.tell(this.describe(log, log.values.length - STRIDE));
   }
 
   /** Something that happened to no message: a lease, a breaker, the node itself. */
   note(type: string, instance?: Addressed, detail?: object): void {
-    const entry: Entry = { id: ++this.lastId, at: this.system.now(), type, log: undefined, instance, attempt: 0, detail };
-    this.feed[entry.id % FEED_MAX] = entry;
-    this.loose.push(entry);
+    const event = this.event(++this.lastId, this.system.now(), type, instance, 0, detail);
+    this.notes.push(event);
+    if (this.notes.length > 2 * NOTES_MAX) {
+      this.forgottenId = Math.max(this.forgottenId, this.notes[this.notes.length - NOTES_MAX - 1]!.id);
+      this.notes = this.notes.slice(-NOTES_MAX);
+    }
+    this.unsavedNotes.push(event);
     this.arm();
-    if (this.listeners.size > 0) this.tell(entry);
+    if (this.listeners.size > 0) this.tell(event);
   }
 
   /** From now on this message's events go to disk, those so far included. */
   keep(log: MessageLog): void {
     log.durable = true;
-    if (log.flushed < log.entries.length) this.queue(log);
+    if (log.flushed < log.values.length) this.queue(log);
   }
 
   /** Hears every event from now on; the returned function ends it. */
@@ -146,39 +153,46 @@ export class Journal {
 
   async eventsOf(messageId: string): Promise<JournalEvent[]> {
     const log = this.byMessageId.get(messageId);
-    const recent = log?.entries.map((e) => this.describe(e)) ?? [];
+    const recent = log === undefined ? [] : this.eventsIn(log);
     if (log !== undefined && !log.durable) return recent;
     return merge(await this.store.byMessage(messageId), recent);
   }
 
   async eventsOfTrace(traceId: string): Promise<JournalEvent[]> {
-    const recent = (this.byTraceId.get(traceId) ?? []).flatMap((log) => log.entries.map((e) => this.describe(e)));
+    const recent = this.messagesOfTrace(traceId).flatMap((log) => this.eventsIn(log));
     return merge(await this.store.byTrace(traceId), recent).sort((a, b) => a.id - b.id);
   }
 
-  /** What is known of the messages of one trace, oldest first. */
+  /** The remembered messages of one trace, oldest first. A walk over the ring: traces are asked for by people, messages come by the ten thousand. */
   messagesOfTrace(traceId: string): readonly MessageLog[] {
-    return this.byTraceId.get(traceId) ?? [];
+    const { ring, at } = this;
+    const oldestFirst = [...ring.slice(at), ...ring.slice(0, at)];
+    return oldestFirst.filter((log): log is MessageLog => log?.traceId === traceId);
   }
 
   /** Events after `id`. From memory where it reaches, else from the store, which has only those of tasks and failures. */
   async since(id: number, limit: number): Promise<{ events: JournalEvent[]; gap: boolean }> {
-    const oldest = Math.max(this.firstId, this.lastId - FEED_MAX);
-    if (id < oldest) return { ...(await this.store.since(id, limit)), gap: true };
-    const events: JournalEvent[] = [];
-    for (let next = id + 1; next <= this.lastId && events.length < limit; next++) {
-      const entry = this.feed[next % FEED_MAX];
-      if (entry !== undefined && entry.id === next) events.push(this.describe(entry));
+    if (id < this.forgottenId) return { ...(await this.store.since(id, limit)), gap: true };
+    const events = this.notes.filter((e) => e.id > id);
+    for (const log of this.ring) {
+      if (log === undefined) continue;
+      for (let at = 0; at < log.values.length; at += STRIDE) {
+        if ((log.values[at] as number) + this.firstId > id) events.push(this.describe(log, at));
+      }
     }
-    return { events, gap: false };
+    return { events: events.sort((a, b) => a.id - b.id).slice(0, limit), gap: false };
+  }
+
+  private eventsIn(log: MessageLog, from = 0): JournalEvent[] {
+    const events: JournalEvent[] = [];
+    for (let at = from; at < log.values.length; at += STRIDE) events.push(this.describe(log, at));
+    return events;
   }
 
   private forget(old: MessageLog): void {
     if (this.byMessageId.get(old.messageId) === old) this.byMessageId.delete(old.messageId);
-    const siblings = this.byTraceId.get(old.traceId);
-    if (siblings === undefined) return;
-    if (siblings.length <= 1) this.byTraceId.delete(old.traceId);
-    else siblings.splice(siblings.indexOf(old), 1);
+    const last = old.values[old.values.length - STRIDE] as number | undefined;
+    if (last !== undefined) this.forgottenId = Math.max(this.forgottenId, last + this.firstId);
   }
 
   private queue(log: MessageLog): void {
@@ -197,41 +211,41 @@ export class Journal {
 
   private async flush(): Promise<void> {
     const logs = this.dirty;
-    const loose = this.loose;
+    const events = this.unsavedNotes;
     this.dirty = [];
-    this.loose = [];
-    const events: JournalEvent[] = loose.map((e) => this.describe(e));
+    this.unsavedNotes = [];
     for (const log of logs) {
       log.queued = false;
-      for (let i = log.flushed; i < log.entries.length; i++) events.push(this.describe(log.entries[i]!));
-      log.flushed = log.entries.length;
+      events.push(...this.eventsIn(log, log.flushed));
+      log.flushed = log.values.length;
     }
     if (events.length === 0) return;
     try {
-      await this.store.append(events);
+      // The port wants ids to rise within a batch.
+      await this.store.append(events.sort((a, b) => a.id - b.id));
     } catch (error) {
       // The disk may be full: what happened is then in memory only, which is what a journal may lose.
       this.onError(error);
     }
   }
 
-  private tell(entry: Entry): void {
-    const event = this.describe(entry);
+  private tell(event: JournalEvent): void {
     for (const listener of this.listeners) listener(event);
   }
 
-  private describe(entry: Entry): JournalEvent {
-    const { log, instance, detail } = entry;
-    const event: JournalEvent = { id: entry.id, at: new Date(entry.at).toISOString(), type: entry.type };
-    if (log !== undefined) {
-      event.messageId = log.messageId;
-      event.traceId = log.traceId;
-    }
+  private describe(log: MessageLog, at: number): JournalEvent {
+    const [id, sinceStart, type, instance, attempt, detail] = log.values.slice(at, at + STRIDE) as [number, number, string, Addressed | undefined, number, object | undefined];
+    const event = this.event(id + this.firstId, log.startedAt + sinceStart, type, instance, attempt, detail);
+    return Object.assign(event, { messageId: log.messageId, traceId: log.traceId });
+  }
+
+  private event(id: number, at: number, type: string, instance: Addressed | undefined, attempt: number, detail: object | undefined): JournalEvent {
+    const event: JournalEvent = { id, at: new Date(at).toISOString(), type };
     if (instance !== undefined) {
       event.agentId = instance.record.agentId;
       event.instanceId = instance.record.instanceId;
     }
-    if (entry.attempt > 0) event.attempt = entry.attempt;
+    if (attempt > 0) event.attempt = attempt;
     event.node = this.nodeId;
     if (detail === undefined) return event;
     return Object.assign(event, "describe" in detail ? (detail as Described).describe() : detail);

@@ -11,11 +11,17 @@ const scanned = (text: string) => {
 
 const space = fc.constantFrom("", " ", "\n\t", "\r\n  ");
 /** JSON text with white space wherever it may stand. */
-const spaced = (value: unknown, gap: string): string =>
-  JSON.stringify(value, null, 1).replaceAll("\n", `${gap}\n`);
+const spaced = (value: unknown, gap: string): string => JSON.stringify(value, null, 1).replaceAll("\n", `${gap}\n`);
 
-const member = fc.oneof(fc.jsonValue({ maxDepth: 4 }), fc.string({ unit: "grapheme" }), fc.constantFrom('"', "\\", '\\"', "\\\\", "{", "}]", '":1,"'));
-const key = fc.oneof(fc.string(), fc.constantFrom("input", "data", "id", "__proto__", 'a"b', "a\\", "ключ", "{", "a:b"));
+const member = fc.oneof(
+  fc.jsonValue({ maxDepth: 4 }),
+  fc.string({ unit: "grapheme" }),
+  fc.constantFrom('"', "\\", '\\"', "\\\\", "{", "}]", '":1,"'),
+);
+const key = fc.oneof(
+  fc.string(),
+  fc.constantFrom("input", "data", "id", "__proto__", 'a"b', "a\\", "ключ", "{", "a:b"),
+);
 const anObject = fc.dictionary(key, member, { maxKeys: 8 });
 
 describe("finding raw members", () => {
@@ -43,7 +49,8 @@ describe("finding raw members", () => {
         const parsed = JSON.parse(text) as { params: object };
         expect(JSON.parse(top.raw("params")!)).toEqual(parsed.params);
         for (const [name, value] of Object.entries(parsed.params)) expect(JSON.parse(inner.raw(name)!)).toEqual(value);
-        for (const name of Object.keys(before)) if (!Object.hasOwn(params, name)) expect(inner.raw(name)).toBeUndefined();
+        for (const name of Object.keys(before))
+          if (!Object.hasOwn(params, name)) expect(inner.raw(name)).toBeUndefined();
       }),
     );
   });
@@ -88,14 +95,28 @@ describe("finding raw members", () => {
   test("RES-7: garbage ends, throws nothing, and takes time in proportion to its length", () => {
     const piece = fc.constantFrom('"', "\\", "{", "}", "[", "]", ":", ",", "a", " ", "1", '"a":', "\ud800");
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.array(piece, { maxLength: 200 }).map((all) => all.join(""))), (text) => {
-        const { top } = scanned(text);
-        expect(top.depth).toBeGreaterThanOrEqual(0);
-        rawAt(text, ["a", "b"]);
-      }),
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(piece, { maxLength: 200 }).map((all) => all.join("")),
+        ),
+        (text) => {
+          const { top } = scanned(text);
+          expect(top.depth).toBeGreaterThanOrEqual(0);
+          rawAt(text, ["a", "b"]);
+        },
+      ),
     );
     const before = performance.now();
-    for (const long of ['"'.repeat(1e6), "\\".repeat(1e6), `"${'\\"'.repeat(5e5)}`, "[".repeat(1e6), "}".repeat(1e6), `{"a":"${"\\".repeat(1e6)}`]) scanned(long);
+    for (const long of [
+      '"'.repeat(1e6),
+      "\\".repeat(1e6),
+      `"${'\\"'.repeat(5e5)}`,
+      "[".repeat(1e6),
+      "}".repeat(1e6),
+      `{"a":"${"\\".repeat(1e6)}`,
+    ])
+      scanned(long);
     // Quadratic time over a million characters would be minutes.
     expect(performance.now() - before).toBeLessThan(10_000);
   });
@@ -105,7 +126,10 @@ describe("rawAt", () => {
   test("follows a path to any depth", () => {
     fc.assert(
       fc.property(fc.array(key, { minLength: 1, maxLength: 5 }), member, (path, value) => {
-        const text = path.reduceRight((inside, name) => `{"z":[0], ${JSON.stringify(name)} : ${inside} }`, JSON.stringify(value));
+        const text = path.reduceRight(
+          (inside, name) => `{"z":[0], ${JSON.stringify(name)} : ${inside} }`,
+          JSON.stringify(value),
+        );
         const raw = rawAt(text, path);
         expect(raw === undefined ? raw : JSON.parse(raw)).toEqual(JSON.parse(JSON.stringify(value)));
       }),

@@ -7,7 +7,10 @@
 export class Spans {
   /** Deepest nesting seen. */
   depth = 0;
-  private readonly keys: string[] = [];
+  /** Where each key stands; its reading only where that differs from what stands there. */
+  private readonly keyStarts: number[] = [];
+  private readonly keyEnds: number[] = [];
+  private readonly escaped: (string | undefined)[] = [];
   private readonly starts: number[] = [];
   private readonly ends: number[] = [];
   private size = 0;
@@ -24,10 +27,13 @@ export class Spans {
     this.size = 0;
   }
 
-  open(key: string, start: number): void {
-    this.keys[this.size] = key;
-    this.starts[this.size] = start;
-    this.ends[this.size] = -1;
+  open(keyStart: number, keyEnd: number, start: number): void {
+    const { size } = this;
+    this.keyStarts[size] = keyStart;
+    this.keyEnds[size] = keyEnd;
+    this.escaped[size] = unescaped(this.text, keyStart, keyEnd);
+    this.starts[size] = start;
+    this.ends[size] = -1;
     this.size++;
   }
 
@@ -35,12 +41,24 @@ export class Spans {
     this.ends[this.size - 1] = end;
   }
 
+  /** Whether the newest member has this key. */
+  isNewest(key: string): boolean {
+    return this.size > 0 && this.isKey(this.size - 1, key);
+  }
+
   /** The raw text of the last value under this key, without surrounding white space. */
   raw(key: string): string | undefined {
     for (let i = this.size - 1; i >= 0; i--) {
-      if (this.keys[i] === key && this.ends[i]! >= 0) return this.text.slice(this.starts[i], this.ends[i]).trim();
+      if (this.ends[i]! >= 0 && this.isKey(i, key)) return this.text.slice(this.starts[i], this.ends[i]).trim();
     }
     return undefined;
+  }
+
+  private isKey(i: number, key: string): boolean {
+    const read = this.escaped[i];
+    if (read !== undefined) return read === key;
+    const start = this.keyStarts[i]!;
+    return this.keyEnds[i]! - start === key.length && this.text.startsWith(key, start);
   }
 }
 
@@ -59,14 +77,17 @@ function stringEnd(text: string, start: number): number {
   return text.length;
 }
 
-/** A key as JSON.parse reads it: `inp\u0075t` is `input`, and must not pass for another member. */
-function keyOf(text: string): string {
-  if (!text.includes("\\")) return text;
-  try {
-    return JSON.parse(`"${text}"`) as string;
-  } catch {
-    return text;
+/** A key as JSON.parse reads it, if that is not what stands there: `inp\u0075t` is `input`, and must not pass for another. */
+function unescaped(text: string, start: number, end: number): string | undefined {
+  for (let i = start; i < end; i++) {
+    if (text.charCodeAt(i) !== BACKSLASH) continue;
+    try {
+      return JSON.parse(`"${text.slice(start, end)}"`) as string;
+    } catch {
+      return undefined;
+    }
   }
+  return undefined;
 }
 
 /**
@@ -83,28 +104,30 @@ export function scan(text: string, top: Spans, inner: Spans): void {
   let object2 = false;
   let key1 = false;
   let key2 = false;
-  let key = "";
+  let keyStart = 0;
+  let keyEnd = 0;
   let open1 = false;
   let open2 = false;
-  let topKey = "";
   let params = false;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
     switch (c) {
       case QUOTE: {
         const end = stringEnd(text, i);
-        if ((depth === 1 && key1) || (depth === 2 && key2)) key = keyOf(text.slice(i + 1, end));
+        if ((depth === 1 && key1) || (depth === 2 && key2)) {
+          keyStart = i + 1;
+          keyEnd = end;
+        }
         i = end;
         break;
       }
       case 58: // :
         if (depth === 1 && key1) {
-          top.open(key, i + 1);
-          topKey = key;
+          top.open(keyStart, keyEnd, i + 1);
           key1 = false;
           open1 = true;
         } else if (depth === 2 && key2) {
-          inner.open(key, i + 1);
+          inner.open(keyStart, keyEnd, i + 1);
           key2 = false;
           open2 = true;
         }
@@ -126,9 +149,10 @@ export function scan(text: string, top: Spans, inner: Spans): void {
         if (depth > deepest) deepest = depth;
         if (depth === 1) object1 = key1 = c === 123;
         else if (depth === 2) {
-          object2 = key2 = c === 123 && open1 && (topKey === "params" || (topKey === "result" && !params));
+          const isParams = c === 123 && open1 && top.isNewest("params");
+          object2 = key2 = isParams || (c === 123 && open1 && !params && top.isNewest("result"));
           if (object2) inner.restart();
-          if (object2 && topKey === "params") params = true;
+          if (isParams) params = true;
         }
         break;
       case 125: // }

@@ -14,8 +14,7 @@ const capability = (inputSchema: Capability["inputSchema"], more: Partial<Capabi
   ...more,
 });
 const common = new Contracts();
-const check = (schema: Capability["inputSchema"], input: unknown) =>
-  common.of(capability(schema)).checkInput?.(input);
+const check = (schema: Capability["inputSchema"], input: unknown) => common.of(capability(schema)).checkInput?.(input);
 const refusal = (run: () => void): ReachError => {
   try {
     run();

@@ -69,7 +69,7 @@ export class Directory {
       reason: record.reason,
       ...(live.lastHeartbeatAt !== undefined && { lastHeartbeatAt: new Date(live.lastHeartbeatAt).toISOString() }),
       health: live.healthScore(),
-      load: { running: Math.max(live.running, live.selfRunning), queued: live.selfQueued, load: Math.round(load * 1000) / 1000 },
+      load: { running: live.running + live.otherRunning, queued: live.selfQueued, load: Math.round(load * 1000) / 1000 },
       ...(live.facts !== undefined && { selfReported: live.facts }),
       version: record.cardVersion,
       node: record.node,

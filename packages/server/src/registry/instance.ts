@@ -46,9 +46,9 @@ export class LiveInstance {
   lastHeartbeatAt: number | undefined;
   /** Attempts that hold a slot: sent and not yet ended. */
   running = 0;
-  /** What the agent says of itself: its queue, its health 0..1, its own facts. */
+  /** What the agent says of itself: its queue, what it runs for others, its health 0..1, its own facts. */
   selfQueued = 0;
-  selfRunning = 0;
+  otherRunning = 0;
   health = 1;
   probe = 1;
   facts: Record<string, unknown> | undefined;
@@ -80,7 +80,7 @@ export class LiveInstance {
   loadScore(now: number): number {
     const capacity = this.capacity;
     const share = (n: number) => Math.min(1, n / capacity);
-    return 0.4 * share(this.running) + 0.3 * share(this.selfQueued) + 0.3 * share(this.starts.count(now));
+    return 0.4 * share(this.running + this.otherRunning) + 0.3 * share(this.selfQueued) + 0.3 * share(this.starts.count(now));
   }
 
   /** Own word × probe, 0..1 (LIVE-11; the share of recent successes joins in per offer). */

@@ -1,7 +1,8 @@
 import type { Card } from "@agent-reach/protocol";
 import { beforeEach, describe, expect, test } from "vitest";
-import { card, type FakeAgent, FakeRooms, switchable } from "../../../../test/kit/fake-rooms.js";
+import { card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
 import { settle } from "../../../../test/kit/fake-system.js";
+import { switchable } from "../../../../test/kit/full-store.js";
 import { openMemory } from "../engines/memory/index.js";
 
 let rooms: FakeRooms;

@@ -155,6 +155,7 @@ export class Registry {
     }
     this.keys.set(live, instanceKey);
     live.lostAt = undefined;
+    live.lastHeartbeatAt = now;
     live.health = 1;
     this.renew(live);
     for (const listener of this.comers) listener(live, !sameLink);
@@ -267,7 +268,8 @@ export class Registry {
   heartbeat(instance: LiveInstance, beat: Omit<Params<"heartbeat">, "instanceId">): "online" | "suspect" | "draining" | "unknown" {
     if (!this.renew(instance)) return "unknown";
     instance.lastHeartbeatAt = this.system.now();
-    if (beat.load?.running !== undefined) instance.selfRunning = beat.load.running;
+    // What it runs beyond what it got from here is work that others gave it.
+    if (beat.load?.running !== undefined) instance.otherRunning = Math.max(0, beat.load.running - instance.running);
     if (beat.load?.queued !== undefined) instance.selfQueued = beat.load.queued;
     if (beat.facts !== undefined) instance.facts = beat.facts;
     const health = beat.facts?.["healthy"] === false ? 0 : beat.health;

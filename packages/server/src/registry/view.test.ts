@@ -10,7 +10,14 @@ import { View, withParents } from "./view.js";
 const terms = { heartbeatIntervalMs: 15_000, ttlMs: 45_000, graceMs: 30_000 };
 const open = () => {
   const clock = { now: 1_000 };
-  return { clock, view: new View(new Contracts(), () => terms, () => clock.now) };
+  return {
+    clock,
+    view: new View(
+      new Contracts(),
+      () => terms,
+      () => clock.now,
+    ),
+  };
 };
 
 const agents = ["a1", "a2", "a3"];
@@ -118,7 +125,9 @@ describe("REG-5: the read model, after any history", () => {
         expect([...view.instances.keys()].sort()).toEqual(stored.map((r) => r.instanceId).sort());
         for (const agentId of agents) {
           const own = stored.filter((r) => r.agentId === agentId).map((r) => r.instanceId);
-          expect([...view.agent("default", agentId)!.instances].map((i) => i.record.instanceId).sort()).toEqual(own.sort());
+          expect([...view.agent("default", agentId)!.instances].map((i) => i.record.instanceId).sort()).toEqual(
+            own.sort(),
+          );
         }
       }),
     );

@@ -53,11 +53,9 @@ describe("RES-5: waiting for room", () => {
   test("a line has an end, for each capability its own", () => {
     const admission = new Admission(new FakeSystem(), 2);
     const waiter = (capability: string): Waiter => ({ lane: capability, capability, retry: () => false });
-    expect([admission.wait(waiter("query")), admission.wait(waiter("query")), admission.wait(waiter("query"))]).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    expect([admission.wait(waiter("query")), admission.wait(waiter("query")), admission.wait(waiter("query"))]).toEqual(
+      [true, true, false],
+    );
     expect(admission.wait(waiter("refund"))).toBe(true);
   });
 

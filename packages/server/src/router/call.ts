@@ -33,18 +33,12 @@ export class Call implements WheelEntry, Waiter, Parent {
   /** Why it waits, should the deadline come meanwhile. */
   full = false;
   readonly replies: Reply[];
-  /** How it ended: the agent's data and the whole answer as JSON texts, or the error. */
-  data: string | undefined;
-  answer: string | undefined;
-  error: Error | undefined;
-  settledAt = 0;
   /** Under which it is remembered besides its id: its idempotencyKey, where it gave one. */
   alias: string | undefined;
 
   constructor(
     private readonly calls: Calls,
-    /** Dropped when the call settles, so that remembering it costs little. */
-    public request: MessageRequest | undefined,
+    readonly request: MessageRequest,
     readonly messageId: string,
     readonly traceId: string,
     readonly tenant: string,
@@ -55,10 +49,10 @@ export class Call implements WheelEntry, Waiter, Parent {
     readonly idempotencyKey: string,
     readonly source: { readonly agentId?: string; readonly instanceId?: string },
     readonly chain: readonly Hop[],
-    public parent: Parent | undefined,
-    /** Monotonic ms, and the same moment as wall ms for people. */
+    readonly parent: Parent | undefined,
+    /** Monotonic ms. */
     readonly deadline: number,
-    readonly deadlineAt: number,
+    readonly timeoutMs: number,
     readonly log: MessageLog,
     reply: Reply,
   ) {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { card, type FakeAgent, type FakeReply, FakeRooms } from "../../../../test/kit/fake-rooms.js";
+import type { FakeReply } from "../../../../test/kit/fake-reply.js";
+import { card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
 
 let rooms: FakeRooms;
 beforeEach(async () => {
@@ -18,7 +19,8 @@ const holder = (agents: FakeAgent[]): FakeAgent => {
   if (found === undefined) throw new Error("nobody got anything");
   return found;
 };
-const noSlots = (agents: FakeAgent[]): void => expect(agents.map((a) => a.instance.running)).toEqual(agents.map(() => 0));
+const noSlots = (agents: FakeAgent[]): void =>
+  expect(agents.map((a) => a.instance.running)).toEqual(agents.map(() => 0));
 const verdict = ({ failure }: FakeReply) => [failure.code, failure.outcome, failure.retryable];
 
 describe("C2: a refusal, which executed nothing", () => {
@@ -262,6 +264,8 @@ test("`complete` knows its attempt and its instance, and nobody else's", async (
     throw new Error("nothing to finish");
   };
   expect(rooms.calls.complete(messageId, one.registered.instanceId, 2, finish)).toBe("STALE_ATTEMPT");
-  expect(rooms.calls.complete("0199a5c2-6f0e-7c11-9b1e-999999999999", one.registered.instanceId, 1, finish)).toBeUndefined();
+  expect(
+    rooms.calls.complete("0199a5c2-6f0e-7c11-9b1e-999999999999", one.registered.instanceId, 1, finish),
+  ).toBeUndefined();
   expect(await rooms.complete(one, delivery)).toBe("recorded");
 });

@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { card, type FakeAgent, type FakeReply, FakeRooms } from "../../../../test/kit/fake-rooms.js";
+import type { FakeReply } from "../../../../test/kit/fake-reply.js";
+import { card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
 
 let rooms: FakeRooms;
 beforeEach(async () => {
   rooms = await FakeRooms.open({ waitingMax: 3 });
 });
-const single = (id: string, more = {}): Promise<FakeAgent> => rooms.join(card(id, ["query"], { maxConcurrentTasks: 1, ...more }));
+const single = (id: string, more = {}): Promise<FakeAgent> =>
+  rooms.join(card(id, ["query"], { maxConcurrentTasks: 1, ...more }));
 const verdict = ({ failure }: FakeReply) => [failure.code, failure.outcome, failure.retryable];
 
 describe("ROUTE-1: when everybody is busy", () => {

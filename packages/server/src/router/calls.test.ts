@@ -13,7 +13,13 @@ const named = (agentId: string) => ({ ...anyone, principal: agentId, principals:
 
 describe("DLV-2: a call", () => {
   test("carries the input there and the data back, with who did it", async () => {
-    const reply = rooms.call({ capability: "query", input: { id: 7 }, messageId: uuid(1), sessionRef: "s", sequence: 3 });
+    const reply = rooms.call({
+      capability: "query",
+      input: { id: 7 },
+      messageId: uuid(1),
+      sessionRef: "s",
+      sequence: 3,
+    });
     const { envelope, attempt } = agent.link.next();
     expect(attempt).toBe(1);
     expect(envelope).toMatchObject({ messageId: uuid(1), kind: "call", capability: "query", input: { id: 7 } });
@@ -86,15 +92,19 @@ describe("DLV-2: a call", () => {
   });
 
   test("the wait is the caller's, else the capability's, else the node's", () => {
-    const waits = [{ capability: "timed" }, { capability: "timed", timeoutMs: 90 }, { capability: "query" }].map((e) => {
-      rooms.call(e);
-      return agent.link.next().envelope.timeoutMs;
-    });
+    const waits = [{ capability: "timed" }, { capability: "timed", timeoutMs: 90 }, { capability: "query" }].map(
+      (e) => {
+        rooms.call(e);
+        return agent.link.next().envelope.timeoutMs;
+      },
+    );
     expect(waits).toEqual([700, 90, 30_000]);
   });
 
   test("DLV-13: an input that breaks the schema is sent to nobody", async () => {
-    const strict = await rooms.join(card("a2", [{ name: "strict", inputSchema: { type: "object", required: ["id"] } }]));
+    const strict = await rooms.join(
+      card("a2", [{ name: "strict", inputSchema: { type: "object", required: ["id"] } }]),
+    );
     const reply = rooms.call({ capability: "strict", input: {} });
     expect(reply.failure).toMatchObject({ code: "INVALID_INPUT", path: "id", outcome: "not_executed" });
     expect(strict.link.waiting).toBe(0);
@@ -142,15 +152,16 @@ describe("C5, DLV-7: a message that comes again", () => {
     expect(agent.link.waiting).toBe(1);
   });
 
-  test("gets a business error again, but tries anew what was surely not executed", async () => {
+  test("is tried anew where it did not succeed, but not where that is unknown", async () => {
     rooms.call(again);
     agent.link.next().fail({ code: "NO" });
-    expect(rooms.call(again).failure.code).toBe("AGENT_ERROR");
-    const other = { ...again, messageId: uuid(2) };
-    rooms.call(other);
+    rooms.call(again);
     agent.link.next().refuse("NOT_NOW");
-    rooms.call(other);
+    rooms.call(again);
     expect(agent.link.waiting).toBe(1);
+    await rooms.pass(5_020);
+    expect(rooms.call(again).failure.code).toBe("DELIVERY_TIMEOUT");
+    expect(agent.link.deliveries).toHaveLength(3);
   });
 
   test("with other content is a conflict, and nobody else may send it", () => {
@@ -178,10 +189,17 @@ describe("calls within calls", () => {
     const outer = rooms.call({ capability: "query", messageId: uuid(1), timeoutMs: 5_000 }, named("front"));
     agent.link.next().accept();
     await rooms.pass(2_000);
-    const nested = rooms.call({ capability: "inner", messageId: uuid(2), parentId: uuid(1), timeoutMs: 60_000 }, named("a1"));
+    const nested = rooms.call(
+      { capability: "inner", messageId: uuid(2), parentId: uuid(1), timeoutMs: 60_000 },
+      named("a1"),
+    );
     const { envelope } = inner.link.next();
     expect(envelope.timeoutMs).toBe(3_000);
-    expect(envelope).toMatchObject({ parentId: uuid(1), source: { agentId: "a1" }, chain: [{ agentId: "front", messageId: uuid(1) }] });
+    expect(envelope).toMatchObject({
+      parentId: uuid(1),
+      source: { agentId: "a1" },
+      chain: [{ agentId: "front", messageId: uuid(1) }],
+    });
     await rooms.pass(3_100);
     expect([outer.failure.code, nested.failure.code]).toEqual(["TIMEOUT", "DELIVERY_TIMEOUT"]);
   });

@@ -11,7 +11,9 @@ import { chainOf, loopIn, type Parent } from "./chain.js";
 import { contentHashOf } from "./content.js";
 import { envelopeText } from "./envelope.js";
 import { Memory } from "./memory.js";
+import { SettledCall } from "./settled.js";
 import { demandsOf, laneOf, type MessageRequest, type Reply, requestOf } from "./message.js";
+import type { Decision } from "./decision.js";
 import type { Router } from "./router.js";
 
 export interface CallSettings {
@@ -43,7 +45,7 @@ const REFUSALS_MAX = 3;
  * C5  A message that comes again joins the one in flight, or gets the answer that was given (DLV-7).
  */
 export class Calls {
-  private readonly memory: Memory<Call>;
+  private readonly memory: Memory<Call, SettledCall>;
   readonly counts = { started: 0, completed: 0, failed: 0, inFlight: 0 };
 
   constructor(
@@ -57,32 +59,38 @@ export class Calls {
     /** Tasks in flight may be parents too. */
     private readonly parentOf: (messageId: string) => Parent | undefined,
   ) {
-    this.memory = new Memory(settings.rememberMax, settings.rememberMs);
+    this.memory = new Memory(settings.rememberMax, settings.rememberMs, (messageId) => journal.find(messageId)?.subject as SettledCall | undefined);
   }
 
-  find(messageId: string): Call | undefined {
+  /** A call in flight, or what is left of one. */
+  find(messageId: string): Call | SettledCall | undefined {
     return this.memory.get(messageId, this.system.monotonic());
   }
 
   start(request: MessageRequest, reply: Reply): void {
     const { envelope } = request;
     const contentHash = contentHashOf(envelope.target, envelope.capability ?? envelope.intent, request.input, request.sent.inputText);
-    const known = this.find(request.messageId) ?? (envelope.idempotencyKey === undefined ? undefined : this.memory.get(aliasOf(request), this.system.monotonic()));
+    const known = this.find(request.messageId) ?? (envelope.idempotencyKey === undefined ? undefined : this.memory.byAlias(aliasOf(request), this.system.monotonic()));
     if (known !== undefined && this.repeat(known, contentHash, request, reply)) return;
 
-    const parent = envelope.parentId === undefined ? undefined : (this.find(envelope.parentId) ?? this.parentOf(envelope.parentId));
+    const parent = envelope.parentId === undefined ? undefined : (this.open(envelope.parentId) ?? this.parentOf(envelope.parentId));
     const resolution = this.catalog.resolve(wantedBy(request));
     const offer = resolution.ok ? (resolution.resolved.offers[0] ?? resolution.resolved.gone[0]) : undefined;
     const timeoutMs = envelope.timeoutMs ?? offer?.capability.timeoutHintMs ?? this.settings.timeoutMs;
     const capability = resolution.ok ? resolution.resolved.name : (envelope.capability ?? envelope.intent ?? "");
-    const call = this.open(request, capability, contentHash, parent, timeoutMs, reply);
+    const call = this.take(request, capability, contentHash, parent, timeoutMs, reply);
     const refusal = resolution.ok ? this.objection(call, request, offer) : resolution.error;
     if (refusal !== undefined) return this.fail(call, refusal);
     if (resolution.ok && envelope.dryRun === true) return this.tryDry(call, request, resolution.resolved, reply);
     if (!this.retry(call)) this.enqueue(call);
   }
 
-  private open(request: MessageRequest, capability: string, contentHash: string, parent: Parent | undefined, timeoutMs: number, reply: Reply): Call {
+  /** A call in flight. */
+  open(messageId: string): Call | undefined {
+    return this.memory.open(messageId);
+  }
+
+  private take(request: MessageRequest, capability: string, contentHash: string, parent: Parent | undefined, timeoutMs: number, reply: Reply): Call {
     const { envelope, caller } = request;
     const deadline = Math.min(this.system.monotonic() + timeoutMs, parent?.deadline ?? Number.POSITIVE_INFINITY);
     const log = this.journal.open(request.messageId, request.traceId, "call", capability, envelope.parentId);
@@ -90,7 +98,7 @@ export class Calls {
     const call = new Call(
       this, request, request.messageId, request.traceId, caller.tenant, caller.principal, capability,
       laneOf(capability, envelope), contentHash, envelope.idempotencyKey ?? request.messageId, sourceOf(caller),
-      chainOf(parent), parent, deadline, this.system.now() + timeoutMs, log, reply,
+      chainOf(parent), parent, deadline, timeoutMs, log, reply,
     );
     if (envelope.idempotencyKey !== undefined) call.alias = aliasOf(request);
     this.counts.started++;
@@ -112,21 +120,20 @@ export class Calls {
     const { envelope, messageId, traceId } = request;
     const decision = this.router.decide(resolved, demandsOf(envelope), requestOf(envelope), messageId, traceId, 1);
     this.counts.completed++;
-    this.settle(call, this.system.monotonic());
-    this.memory.drop(call);
+    this.settle(call, undefined, undefined, undefined).forget();
     reply.result(JSON.stringify({ messageId, traceId, dryRun: true, decision: decision.toShape() }));
   }
 
   /** Answers whether the repeated message needs nothing more: it joins, or gets the answer that was given. */
-  private repeat(known: Call, contentHash: string, request: MessageRequest, reply: Reply): boolean {
+  private repeat(known: Call | SettledCall, contentHash: string, request: MessageRequest, reply: Reply): boolean {
     assertMayTouch(request.caller, known);
     if (known.contentHash !== contentHash) {
       throw new ReachError("CONFLICT", `the key of message ${known.messageId} was used before for other content; a new request needs a new messageId, and a new idempotencyKey if it gives one.`, {
         details: { messageId: known.messageId },
       });
     }
-    if (known.state !== "settled") known.replies.push(reply);
-    else if (known.answer !== undefined) reply.result(known.answer);
+    if (known instanceof Call) known.replies.push(reply);
+    else if (known.data !== undefined) reply.result(known.answer());
     // Only what may have succeeded is remembered: a refusal or a business error may well end otherwise this time.
     else if (known.error instanceof ReachError && known.error.outcome !== "unknown") return false;
     else reply.error(known.error!);
@@ -136,7 +143,7 @@ export class Calls {
   /** Tries to find somebody for a call that is waiting; answers whether it waits no longer. */
   retry(call: Call): boolean {
     const { request } = call;
-    if (request === undefined || call.state === "settled") return true;
+    if (call.state === "settled") return true;
     const resolution = this.catalog.resolve(wantedBy(request));
     if (!resolution.ok) {
       this.fail(call, resolution.error);
@@ -238,12 +245,10 @@ export class Calls {
     if (violation !== undefined) this.journal.add(call.log, "output_invalid", instance, attempt.number, violation);
     if (call.current !== attempt) this.withdraw(call, "an earlier attempt succeeded");
     else if (call.older !== undefined) for (const other of call.older) other.offer.instance.link?.cancel(call.messageId, other.number, "another attempt succeeded");
-    call.data = data;
-    call.answer = `{"messageId":"${call.messageId}","traceId":"${call.traceId}","data":${data},${offer.addressJson}${receipt === undefined ? "" : `,"receipt":${receipt}`}}`;
     this.journal.add(call.log, "completed", instance, attempt.number);
     this.counts.completed++;
-    this.settle(call, now);
-    for (const reply of call.replies) reply.result(call.answer);
+    const answer = this.settle(call, data, receipt, undefined, offer).answer();
+    for (const reply of call.replies) reply.result(answer);
   }
 
   failed(attempt: CallAttempt, error: AgentErrorShape, _receipt: string | undefined): void {
@@ -318,28 +323,25 @@ export class Calls {
   complete(messageId: string, instanceId: string, number: number, finish: (attempt: CallAttempt) => void): "recorded" | "SETTLED" | "STALE_ATTEMPT" | undefined {
     const call = this.find(messageId);
     if (call === undefined) return undefined;
+    if (call instanceof SettledCall) return "SETTLED";
     const attempt = call.current?.number === number ? call.current : call.older?.find((a) => a.number === number);
-    if (attempt === undefined || attempt.offer.instance.record.instanceId !== instanceId) return call.state === "settled" ? "SETTLED" : "STALE_ATTEMPT";
-    if (call.state === "settled") {
-      this.release(attempt);
-      return "SETTLED";
-    }
+    if (attempt === undefined || attempt.offer.instance.record.instanceId !== instanceId) return "STALE_ATTEMPT";
     const older = attempt !== call.current;
     finish(attempt);
     return older && !this.isSettled(call) ? "STALE_ATTEMPT" : "recorded";
   }
 
   progress(messageId: string, instanceId: string | undefined, json: string): void {
-    const call = this.find(messageId);
+    const call = this.open(messageId);
     const attempt = call?.current;
-    if (call === undefined || attempt === undefined || call.state === "settled") return;
+    if (call === undefined || attempt === undefined) return;
     if (instanceId !== undefined && attempt.offer.instance.record.instanceId !== instanceId) return;
     this.journal.add(call.log, "progress", attempt.offer.instance, attempt.number);
     for (const reply of call.replies) reply.progress?.(json);
   }
 
   /** A call that this caller may see, while it is remembered. */
-  lookUp(caller: Caller, messageId: string): Call | undefined {
+  lookUp(caller: Caller, messageId: string): Call | SettledCall | undefined {
     const call = this.find(messageId);
     if (call !== undefined) assertMayTouch(caller, call);
     return call;
@@ -347,26 +349,25 @@ export class Calls {
 
   /** A draining instance gives back what it has not begun. */
   handBack(messageId: string, instanceId: string, number: number): void {
-    const attempt = this.find(messageId)?.current;
+    const attempt = this.open(messageId)?.current;
     if (attempt === undefined || attempt.number !== number || attempt.offer.instance.record.instanceId !== instanceId) return;
     attempt.refused("DRAINING", "handed back by a draining instance", undefined);
   }
 
   /** Undefined when there is no such call here. */
-  cancel(caller: Caller, messageId: string, reason: string): Call | undefined {
+  cancel(caller: Caller, messageId: string, reason: string): Call | SettledCall | undefined {
     const call = this.find(messageId);
     if (call === undefined) return undefined;
     assertMayTouch(caller, call);
-    if (call.state === "settled") return call;
+    if (call instanceof SettledCall) return call;
     const outcome: Outcome = call.current === undefined ? "not_executed" : "unknown";
     this.fail(call, new ReachError("CANCELED", `the call was canceled: ${reason}`, { outcome }));
-    return call;
+    return this.find(messageId);
   }
 
   /** The node stops: whoever still waits is told that it may ask elsewhere. */
   stop(): void {
-    for (const call of this.memory.values()) {
-      if (call.state === "settled") continue;
+    for (const call of this.memory.underway()) {
       const outcome: Outcome = call.attempt === 0 ? "not_executed" : "unknown";
       this.fail(call, new ReachError("DRAINING", "this node is stopping; connect elsewhere, or again in a moment.", { outcome, retryable: outcome === "not_executed" }));
     }
@@ -376,25 +377,26 @@ export class Calls {
     if (call.state === "settled") return;
     const code = error instanceof ReachError ? error.code : "INTERNAL";
     if (code !== "AGENT_ERROR") this.withdraw(call, error.message);
-    call.error = error;
     this.journal.add(call.log, code === "CANCELED" ? "canceled" : "failed", call.current?.offer.instance, call.attempt, { code, message: error.message });
     // Failures stay readable on disk, except those of messages that never got anywhere.
     if (call.attempt > 0 || call.inLine) this.journal.keep(call.log);
     this.counts.failed++;
-    this.settle(call, this.system.monotonic());
+    this.settle(call, undefined, undefined, error);
     for (const reply of call.replies) reply.error(error);
   }
 
-  private settle(call: Call, now: number): void {
+  private settle(call: Call, data: string | undefined, receipt: string | undefined, error: Error | undefined, offer = call.current?.offer): SettledCall {
     if (call.inLine) this.admission.leave(call);
     call.inLine = false;
     call.state = "settled";
-    call.settledAt = now;
-    call.request = undefined;
-    call.parent = undefined;
     this.counts.inFlight--;
     this.wheel.clear(call);
-    this.memory.settled(call, call.answer?.length ?? 0);
+    const { log, tenant, principal, contentHash, alias, attempt, timeoutMs } = call;
+    const settledAt = Math.round(this.system.monotonic());
+    const settled = new SettledCall(log, tenant, principal, contentHash, alias, attempt, timeoutMs, offer, data, receipt, error, settledAt);
+    log.subject = settled;
+    this.memory.settled(settled, data?.length ?? 0);
+    return settled;
   }
 
   /** Tells whoever works on it that nobody waits any longer. */
@@ -442,9 +444,8 @@ export class Calls {
 
   /** Who was left out and why, from the last decision. */
   private whyNot(log: MessageLog): unknown {
-    const last = log.entries.findLast((e) => e.type === "waiting" || e.type === "decision");
-    const detail = last?.detail as { toShape?: () => { candidates: { agentId: string; instanceId: string; verdict: string }[] } } | undefined;
-    return detail?.toShape?.().candidates.map(({ agentId, instanceId, verdict }) => ({ agentId, instanceId, why: verdict }));
+    const detail = log.detailOf(["waiting", "decision"]) as Decision | undefined;
+    return detail?.toShape().candidates.map(({ agentId, instanceId, verdict }) => ({ agentId, instanceId, why: verdict }));
   }
 }
 

@@ -63,12 +63,33 @@ describe("the hash of a message's content", () => {
   });
 
   test("tells kinds of nothing and kinds of one apart", () => {
-    const all = [null, false, 0, "", [], {}, [null], [[]], [{}], "null", "0", true, 1, "1", "true", [0], { 0: 0 }, ["0"]];
+    const all = [
+      null,
+      false,
+      0,
+      "",
+      [],
+      {},
+      [null],
+      [[]],
+      [{}],
+      "null",
+      "0",
+      true,
+      1,
+      "1",
+      "true",
+      [0],
+      { 0: 0 },
+      ["0"],
+    ];
     expect(new Set(all.map(hashOf)).size).toBe(all.length);
   });
 
   test("keys called __proto__ and constructor count", () => {
-    const all = ["{}", '{"__proto__":1}', '{"__proto__":2}', '{"constructor":1}'].map((text) => hashOf(JSON.parse(text)));
+    const all = ["{}", '{"__proto__":1}', '{"__proto__":2}', '{"constructor":1}'].map((text) =>
+      hashOf(JSON.parse(text)),
+    );
     expect(new Set(all).size).toBe(4);
   });
 

@@ -2,18 +2,22 @@ import type { Candidate, Decision as DecisionShape, Verdict } from "@agent-reach
 import type { Described } from "../journal/journal.js";
 import type { Offer } from "../registry/instance.js";
 
-/** What was known of one candidate at the moment of choice. Flat, since one is made for every candidate of every call. */
+/**
+ * What was known of one candidate at the moment of choice. One is made for every candidate of every call and tens of
+ * thousands are kept, so it is flat, and its fractions are whole thousandths: small integers need no box of their own.
+ */
 export interface Considered {
   offer: Offer;
   verdict: Verdict;
   match: number;
+  /** Thousandths. */
   score: number;
-  p50Ms: number | undefined;
-  successRate: number | undefined;
-  running: number;
-  queued: number;
+  p50: number | undefined;
+  success: number | undefined;
   load: number;
   health: number;
+  running: number;
+  queued: number;
   state: Offer["instance"]["record"]["state"];
 }
 
@@ -26,7 +30,8 @@ export class Decision implements Described {
   /** Whether anybody would have been able but for being full. */
   full = false;
   omitted = 0;
-  tookMs = 0;
+  /** Thousandths of a millisecond. */
+  took = 0;
   readonly considered: Considered[] = [];
 
   constructor(
@@ -34,7 +39,9 @@ export class Decision implements Described {
     readonly traceId: string,
     readonly attempt: number,
     readonly at: number,
-    readonly request: Record<string, unknown>,
+    /** Undefined: nothing but the capability was asked for. */
+    readonly request: Record<string, unknown> | undefined,
+    readonly capability: string,
     readonly reasons: readonly string[],
   ) {}
 
@@ -50,8 +57,8 @@ export class Decision implements Described {
       traceId: this.traceId,
       attempt: this.attempt,
       at: new Date(this.at).toISOString(),
-      tookMs: this.tookMs,
-      request: this.request,
+      tookMs: this.took / 1000,
+      request: this.request ?? { capability: this.capability },
       candidates: this.considered.map((c) => ({ ...describeCandidate(c, this.reasons), verdict: c.verdict })),
       ...(chosen && { chosen: { agentId: chosen.instance.record.agentId, instanceId: chosen.instance.record.instanceId } }),
       ...(this.omitted > 0 && { omitted: this.omitted }),
@@ -71,23 +78,23 @@ export function describeCandidate(c: Considered, reasons: readonly string[]): Ca
     instanceId: instance.record.instanceId,
     capability: capability.name,
     ...(capability.version !== undefined && { version: capability.version }),
-    match: round(c.match),
-    score: round(c.score),
+    match: c.match,
+    score: c.score / 1000,
     reasons: [...reasons],
     facts: {
       state: c.state,
-      ...(c.p50Ms !== undefined && { p50Ms: round(c.p50Ms) }),
-      ...(c.successRate !== undefined && { successRate: round(c.successRate) }),
+      ...(c.p50 !== undefined && { p50Ms: c.p50 / 1000 }),
+      ...(c.success !== undefined && { successRate: c.success / 1000 }),
       running: c.running,
       queued: c.queued,
-      load: round(c.load),
+      load: c.load / 1000,
       costTier: capability.costTier ?? "medium",
-      health: round(c.health),
+      health: c.health / 1000,
       ...(instance.facts !== undefined && { selfReported: instance.facts }),
     },
   };
 }
 
-function round(n: number): number {
-  return Math.round(n * 1000) / 1000;
+export function thousandths(n: number): number {
+  return Math.round(n * 1000);
 }

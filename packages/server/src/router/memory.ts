@@ -1,10 +1,23 @@
+/** Something that is remembered for a while after it settled. */
+export interface Memorable {
+  readonly messageId: string;
+  /** Another name it goes by, where it has one. */
+  readonly alias: string | undefined;
+  /** Monotonic ms. */
+  readonly settledAt: number;
+  /** Lets go of everything large. */
+  forget(): void;
+}
+
 /**
  * Messages by id: those in flight for as long as they are, settled ones for a while, so that a repeated request gets the
- * answer that was given. Bounded in number and in the size of what is remembered.
+ * answer that was given. Bounded in number, in time and in the size of what is remembered. The few in flight have a map
+ * of their own, which stays small; settled ones are found where the journal keeps its last messages anyway.
  */
-export class Memory<T extends { readonly messageId: string; settledAt: number; alias: string | undefined }> {
-  private readonly byId = new Map<string, T>();
-  private readonly settledRing: (T | undefined)[];
+export class Memory<Open extends { readonly messageId: string; readonly alias: string | undefined }, Settled extends Memorable> {
+  private readonly inFlight = new Map<string, Open>();
+  private readonly aliases = new Map<string, Open | Settled>();
+  private readonly ring: (Settled | undefined)[];
   private readonly sizes: Float64Array;
   private head = 0;
   private count = 0;
@@ -13,54 +26,68 @@ export class Memory<T extends { readonly messageId: string; settledAt: number; a
   constructor(
     max: number,
     private readonly keepMs: number,
+    /** Finds what settled by its id. */
+    private readonly recall: (messageId: string) => Settled | undefined,
     /** Characters of remembered answers in all. */
     private readonly sizeMax = 64 * 1024 * 1024,
   ) {
-    this.settledRing = new Array(Math.max(1, max));
+    this.ring = new Array(Math.max(1, max));
     this.sizes = new Float64Array(Math.max(1, max));
   }
 
-  get(messageId: string, now: number): T | undefined {
-    const item = this.byId.get(messageId);
-    if (item === undefined || item.settledAt === 0 || now - item.settledAt <= this.keepMs) return item;
-    return undefined;
+  /** The one in flight. */
+  open(messageId: string): Open | undefined {
+    return this.inFlight.get(messageId);
   }
 
-  add(item: T): void {
-    this.byId.set(item.messageId, item);
-    if (item.alias !== undefined) this.byId.set(item.alias, item);
+  get(messageId: string, now: number): Open | Settled | undefined {
+    const open = this.inFlight.get(messageId);
+    if (open !== undefined) return open;
+    const settled = this.recall(messageId);
+    return settled !== undefined && this.isFresh(settled, now) ? settled : undefined;
   }
 
-  /** As if it had never been. */
-  drop(item: T): void {
-    if (this.byId.get(item.messageId) === item) this.byId.delete(item.messageId);
-    if (item.alias !== undefined && this.byId.get(item.alias) === item) this.byId.delete(item.alias);
+  byAlias(alias: string, now: number): Open | Settled | undefined {
+    const item = this.aliases.get(alias);
+    return item === undefined || !("settledAt" in item) || this.isFresh(item, now) ? item : undefined;
   }
 
-  /** From here on the item may be forgotten, oldest first. */
-  settled(item: T, size: number): void {
-    while (this.count > 0 && (this.count >= this.settledRing.length || this.held + size > this.sizeMax || this.isOver(item.settledAt))) this.forget();
-    const at = (this.head + this.count) % this.settledRing.length;
-    this.settledRing[at] = item;
+  add(item: Open): void {
+    this.inFlight.set(item.messageId, item);
+    if (item.alias !== undefined) this.aliases.set(item.alias, item);
+  }
+
+  /** What is left of one in flight; from here on it may be forgotten, oldest first. */
+  settled(item: Settled, size: number): void {
+    this.inFlight.delete(item.messageId);
+    if (item.alias !== undefined) this.aliases.set(item.alias, item);
+    while (this.count > 0 && (this.count >= this.ring.length || this.held + size > this.sizeMax || this.isOver(item.settledAt))) this.forgetOldest();
+    const at = (this.head + this.count) % this.ring.length;
+    this.ring[at] = item;
     this.sizes[at] = size;
     this.held += size;
     this.count++;
   }
 
-  *values(): IterableIterator<T> {
-    yield* new Set(this.byId.values());
+  underway(): Iterable<Open> {
+    return [...this.inFlight.values()];
+  }
+
+  private isFresh(item: Settled, now: number): boolean {
+    return now - item.settledAt <= this.keepMs;
   }
 
   private isOver(now: number): boolean {
-    return now - this.settledRing[this.head]!.settledAt > this.keepMs;
+    return !this.isFresh(this.ring[this.head]!, now);
   }
 
-  private forget(): void {
-    const old = this.settledRing[this.head]!;
-    this.drop(old);
-    this.settledRing[this.head] = undefined;
+  private forgetOldest(): void {
+    const old = this.ring[this.head]!;
+    if (old.alias !== undefined && this.aliases.get(old.alias) === old) this.aliases.delete(old.alias);
+    old.forget();
+    this.ring[this.head] = undefined;
     this.held -= this.sizes[this.head]!;
-    this.head = (this.head + 1) % this.settledRing.length;
+    this.head = (this.head + 1) % this.ring.length;
     this.count--;
   }
 }

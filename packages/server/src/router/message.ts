@@ -27,9 +27,11 @@ export function demandsOf(envelope: SubmitEnvelope): Demands {
   return { version: envelope.version, labels: envelope.labels, weights: envelope.weights };
 }
 
-/** The request as it stands in a decision's record: everything but the input. */
-export function requestOf(envelope: SubmitEnvelope): Record<string, unknown> {
+/** The request as it stands in a decision's record: everything but the input. Undefined where that is the capability alone. */
+export function requestOf(envelope: SubmitEnvelope): Record<string, unknown> | undefined {
   const { target, capability, intent, version, labels, weights, sessionRef, partitionKey } = envelope;
+  const plain = target === undefined && intent === undefined && version === undefined && labels === undefined && weights === undefined && sessionRef === undefined && partitionKey === undefined;
+  if (plain) return undefined;
   const request: Record<string, unknown> = {};
   if (capability !== undefined) request["capability"] = capability;
   if (target !== undefined) request["target"] = target;

@@ -18,7 +18,11 @@ const decide = (demands: Demands = {}, excluded?: Set<string>) => {
   return rooms.router.decide(resolution.resolved, demands, { capability: "query" }, "m1", "t1", 1, excluded);
 };
 const verdicts = (demands?: Demands, excluded?: Set<string>): Record<string, Verdict> =>
-  Object.fromEntries(decide(demands, excluded).toShape().candidates.map((c) => [c.agentId, c.verdict]));
+  Object.fromEntries(
+    decide(demands, excluded)
+      .toShape()
+      .candidates.map((c) => [c.agentId, c.verdict]),
+  );
 const measure = ({ instance }: FakeAgent, ms: number, times = 1): void => {
   for (let i = 0; i < times; i++) instance.offers[0]!.measured.success(ms, rooms.system.monotonic());
 };
@@ -39,7 +43,13 @@ describe("ROUTE-7: everybody is looked at, and whoever is left out is told why",
     await rooms.registry.drain((await join("draining")).instance, "deploy");
     (await join("unlinked")).instance.link = undefined;
     await join("fine");
-    expect(verdicts()).toEqual({ offline: "offline", suspect: "suspect", draining: "draining", unlinked: "suspect", fine: "chosen" });
+    expect(verdicts()).toEqual({
+      offline: "offline",
+      suspect: "suspect",
+      draining: "draining",
+      unlinked: "suspect",
+      fine: "chosen",
+    });
   });
 
   test("by what is demanded: version, labels, resources, latency", async () => {
@@ -123,7 +133,11 @@ describe("ROUTE-2: the best, and chance among near-equals", () => {
     measure(await join("b"), 2_000);
     measure(await join("c"), 4_000);
     await join("new");
-    const scores = Object.fromEntries(decide().toShape().candidates.map((c) => [c.agentId, c.score]));
+    const scores = Object.fromEntries(
+      decide()
+        .toShape()
+        .candidates.map((c) => [c.agentId, c.score]),
+    );
     expect(scores["new"]).toBe(scores["b"]);
     expect(scores["a"]).toBeGreaterThan(scores["new"]!);
   });
@@ -139,7 +153,8 @@ describe("ROUTE-2: the best, and chance among near-equals", () => {
     const a = await join("a");
     await join("b");
     const chosen = new Set<string>();
-    for (let i = 0; i < 20; i++) chosen.add(decide({}, new Set([a.registered.instanceId])).chosen!.instance.record.agentId);
+    for (let i = 0; i < 20; i++)
+      chosen.add(decide({}, new Set([a.registered.instanceId])).chosen!.instance.record.agentId);
     expect([...chosen]).toEqual(["b"]);
   });
 });
@@ -147,21 +162,26 @@ describe("ROUTE-2: the best, and chance among near-equals", () => {
 describe("slots", () => {
   test("R15: however many decisions fall in one turn, no instance gets more than its card allows", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 5 }), fc.nat(40), async (capacities, calls) => {
-        rooms = await FakeRooms.open();
-        const agents = [];
-        for (const [i, max] of capacities.entries()) agents.push(await join(`a${i}`, {}, { maxConcurrentTasks: max }));
-        for (let i = 0; i < calls; i++) rooms.call({ capability: "query" });
-        const total = capacities.reduce((sum, n) => sum + n, 0);
-        agents.forEach((agent, i) => {
-          expect(agent.link.deliveries.length).toBeLessThanOrEqual(capacities[i]!);
-          expect(agent.instance.running).toBe(agent.link.deliveries.length);
-        });
-        const sent = agents.reduce((sum, agent) => sum + agent.link.deliveries.length, 0);
-        expect(sent).toBe(Math.min(total, calls));
-        expect(rooms.admission.waiting("query")).toBe(calls - sent);
-        rooms.stop();
-      }),
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 5 }),
+        fc.nat(40),
+        async (capacities, calls) => {
+          rooms = await FakeRooms.open();
+          const agents = [];
+          for (const [i, max] of capacities.entries())
+            agents.push(await join(`a${i}`, {}, { maxConcurrentTasks: max }));
+          for (let i = 0; i < calls; i++) rooms.call({ capability: "query" });
+          const total = capacities.reduce((sum, n) => sum + n, 0);
+          agents.forEach((agent, i) => {
+            expect(agent.link.deliveries.length).toBeLessThanOrEqual(capacities[i]!);
+            expect(agent.instance.running).toBe(agent.link.deliveries.length);
+          });
+          const sent = agents.reduce((sum, agent) => sum + agent.link.deliveries.length, 0);
+          expect(sent).toBe(Math.min(total, calls));
+          expect(rooms.admission.waiting("query")).toBe(calls - sent);
+          rooms.stop();
+        },
+      ),
       { numRuns: 30 },
     );
   });

@@ -3,7 +3,7 @@ import { satisfies } from "semver";
 import type { Resolved } from "../catalog/catalog.js";
 import type { System } from "../ports/system.js";
 import type { LiveInstance, Offer } from "../registry/instance.js";
-import { type Considered, Decision, LISTED_MAX } from "./decision.js";
+import { type Considered, Decision, LISTED_MAX, thousandths } from "./decision.js";
 import { NEAR, score, type Weights, weightsOf } from "./score.js";
 
 /** What a message demands of whoever gets it, beyond the capability. */
@@ -36,7 +36,7 @@ export class Router {
   decide(
     resolved: Resolved,
     demands: Demands,
-    request: Record<string, unknown>,
+    request: Record<string, unknown> | undefined,
     messageId: string,
     traceId: string,
     attempt: number,
@@ -45,7 +45,7 @@ export class Router {
   ): Decision {
     const { system } = this;
     const now = system.monotonic();
-    const decision = new Decision(messageId, traceId, attempt, system.now(), request, resolved.reasons);
+    const decision = new Decision(messageId, traceId, attempt, system.now(), request, resolved.name, resolved.reasons);
     const { considered } = decision;
     const all = this.consider(resolved, demands, now, excluded);
     const able = all.filter((c) => c.verdict === "lower_score");
@@ -61,7 +61,7 @@ export class Router {
       if (considered.length < LISTED_MAX) considered.push(c);
       else decision.omitted++;
     }
-    decision.tookMs = system.monotonic() - now;
+    decision.took = thousandths(system.monotonic() - now);
     return decision;
   }
 
@@ -82,13 +82,13 @@ export class Router {
         offer,
         verdict,
         match: resolved.match,
-        score: score(weights, p50Ms ?? UNMEASURED_P50_MS, successRate ?? 1, offer.capability.costTier ?? "medium", load),
-        p50Ms,
-        successRate,
+        score: thousandths(score(weights, p50Ms ?? UNMEASURED_P50_MS, successRate ?? 1, offer.capability.costTier ?? "medium", load)),
+        p50: p50Ms === undefined ? undefined : thousandths(p50Ms),
+        success: successRate === undefined ? undefined : thousandths(successRate),
+        load: thousandths(load),
+        health: thousandths(health),
         running: instance.running,
         queued: instance.selfQueued,
-        load,
-        health,
         state: instance.record.state,
       });
     }
@@ -96,8 +96,8 @@ export class Router {
     for (const offer of resolved.gone) {
       if (all.length >= LISTED_MAX && all.length > resolved.offers.length) break;
       all.push({
-        offer, verdict: "offline", match: resolved.match, score: 0, p50Ms: undefined, successRate: undefined,
-        running: 0, queued: 0, load: 0, health: 0, state: "offline",
+        offer, verdict: "offline", match: resolved.match, score: 0, p50: undefined, success: undefined,
+        load: 0, health: 0, running: 0, queued: 0, state: "offline",
       });
     }
     return all;
@@ -105,11 +105,12 @@ export class Router {
 
   /** Whoever has not been measured starts from the group's median (ROUTE-2). */
   private scoreByMedian(all: Considered[], weights: Weights): void {
-    const measured = all.filter((c) => c.p50Ms !== undefined).map((c) => c.p50Ms!).sort((a, b) => a - b);
+    const measured = all.filter((c) => c.p50 !== undefined).map((c) => c.p50!).sort((a, b) => a - b);
     if (measured.length === 0) return;
-    const median = measured[measured.length >> 1]!;
+    const medianMs = measured[measured.length >> 1]! / 1000;
     for (const c of all) {
-      if (c.p50Ms === undefined) c.score = score(weights, median, c.successRate ?? 1, c.offer.capability.costTier ?? "medium", c.load);
+      if (c.p50 !== undefined) continue;
+      c.score = thousandths(score(weights, medianMs, (c.success ?? 1000) / 1000, c.offer.capability.costTier ?? "medium", c.load / 1000));
     }
   }
 

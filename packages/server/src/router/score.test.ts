@@ -36,15 +36,23 @@ describe("ROUTE-2: the score", () => {
 
   test("never rises with latency, cost or load, and never falls with success", () => {
     fc.assert(
-      fc.property(weights, fc.double({ min: 0.1, max: 1e6, noNaN: true }), share, share, share, (w, p50, rate, load, by) => {
-        const of = (p50Ms: number, successRate: number, cost: CostTier, atLoad: number) => score(w, p50Ms, successRate, cost, atLoad);
-        const here = of(p50, rate, "medium", load);
-        expect(of(p50 * (1 + by), rate, "medium", load)).toBeLessThanOrEqual(here);
-        expect(of(p50, rate, "high", load)).toBeLessThanOrEqual(here);
-        expect(of(p50, rate, "low", load)).toBeGreaterThanOrEqual(here);
-        expect(of(p50, rate, "medium", Math.min(1, load + by))).toBeLessThanOrEqual(here);
-        expect(of(p50, Math.min(1, rate + by), "medium", load)).toBeGreaterThanOrEqual(here);
-      }),
+      fc.property(
+        weights,
+        fc.double({ min: 0.1, max: 1e6, noNaN: true }),
+        share,
+        share,
+        share,
+        (w, p50, rate, load, by) => {
+          const of = (p50Ms: number, successRate: number, cost: CostTier, atLoad: number) =>
+            score(w, p50Ms, successRate, cost, atLoad);
+          const here = of(p50, rate, "medium", load);
+          expect(of(p50 * (1 + by), rate, "medium", load)).toBeLessThanOrEqual(here);
+          expect(of(p50, rate, "high", load)).toBeLessThanOrEqual(here);
+          expect(of(p50, rate, "low", load)).toBeGreaterThanOrEqual(here);
+          expect(of(p50, rate, "medium", Math.min(1, load + by))).toBeLessThanOrEqual(here);
+          expect(of(p50, Math.min(1, rate + by), "medium", load)).toBeGreaterThanOrEqual(here);
+        },
+      ),
     );
   });
 

@@ -193,8 +193,7 @@ export class Dispatcher {
     const offer = decision.chosen;
     if (offer === undefined) {
       // A waiting task looks for somebody often; it is recorded when that is news.
-      const last = log.entries[log.entries.length - 1];
-      if (last?.type !== "waiting") this.journal.add(log, "waiting", undefined, number, decision);
+      if (log.lastType !== "waiting") this.journal.add(log, "waiting", undefined, number, decision);
       return false;
     }
     this.journal.add(log, "decision", offer.instance, number, decision);
@@ -239,8 +238,16 @@ export class Dispatcher {
   accepted(run: TaskRun): void {
     run.acknowledged = true;
     run.offer?.instance.held.add(run);
+    void this.noteAccepted(run);
+  }
+
+  /** Without it on disk nobody would ever miss the receipt, so a store that refuses is asked again. */
+  private async noteAccepted(run: TaskRun): Promise<void> {
     const doneBy = this.system.now() + run.record.request.completionTimeoutMs;
-    void this.change(run, { type: "accepted", attempt: run.attempt, doneBy });
+    if ((await this.change(run, { type: "accepted", attempt: run.attempt, doneBy })) !== "unsaved") return;
+    this.system.after(STORE_RETRY_MS, () => {
+      if (!this.stopped && this.runs.get(run.messageId) === run) void this.noteAccepted(run);
+    });
   }
 
   /** Resolves when the result is on disk; if the store refuses, it is kept here and written as soon as it can be. */
@@ -312,10 +319,12 @@ export class Dispatcher {
   private async putBack(run: TaskRun): Promise<void> {
     if (this.runs.get(run.messageId) !== run) return;
     this.wheel.clear(run);
-    this.release(run);
     const { agentId, attempt, losses } = run.record;
     const error = new ReachError("DELIVERY_TIMEOUT", `${agentId} was lost while it worked on the task (attempt ${attempt}), ${losses + 1} times by now; the task is in dead letters, requeue it with \`agent-reach dead requeue ${run.messageId}\`.`, { outcome: "unknown" });
-    await this.change(run, { type: "lost", attempt: run.attempt, counts: !run.recovered, lossesMax: this.settings.lossesMax, error: error.toBody() });
+    const record = await this.change(run, { type: "lost", attempt: run.attempt, counts: !run.recovered, lossesMax: this.settings.lossesMax, error: error.toBody() });
+    // Not before: a slot that comes free is taken by new work, which would overtake this one.
+    this.release(run);
+    if (record === "unsaved" && !this.stopped) this.wheel.set(run, this.system.monotonic() + STORE_RETRY_MS);
   }
 
   /**

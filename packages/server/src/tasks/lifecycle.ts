@@ -74,7 +74,8 @@ export function transition(task: TaskRecord, event: TaskEvent, now: number, lane
     case "discarded":
       if (!ended && task.state !== "stalled") return no("NOT_NOW");
       if (task.state === "completed") return no("SETTLED");
-      return next(settled("canceled", { error: event.error, notify: task.notify }));
+      // Who was told of a dead letter need not hear of its end again; of one that lay for review nobody has heard.
+      return next(settled("canceled", { error: event.error, ...(ended && { notify: task.notify }) }));
     case "acknowledged":
       return task.notify ? next({ notify: false }) : no("NOT_NOW");
     case "completed": {

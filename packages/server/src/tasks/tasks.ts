@@ -209,8 +209,11 @@ export class Tasks {
     const task = await this.get(caller, messageId);
     if (isTerminal(task.state)) return task;
     const error = new ReachError("CANCELED", `the task was canceled: ${reason}`, { outcome: task.state === "queued" && task.attempt === 0 ? "not_executed" : "unknown" });
-    this.dispatcher.withdraw(messageId, reason);
-    return (await this.apply(task, { type: "canceled", error: error.toBody() })) ?? (await this.get(caller, messageId));
+    const run = this.dispatcher.runOf(messageId);
+    const canceled = await this.apply(task, { type: "canceled", error: error.toBody() });
+    // The agent hears of it only when it is on disk: a cancel that could not be written has changed nothing.
+    if (canceled !== undefined) run?.offer?.instance.link?.cancel(messageId, run.attempt, reason);
+    return canceled ?? (await this.get(caller, messageId));
   }
 
   /** `complete` of an agent: what became of it, once that is on disk. */

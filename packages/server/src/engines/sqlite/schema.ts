@@ -1,3 +1,5 @@
+import { FRESH } from "./task-progress.js";
+
 /** "Reac": tells a store of ours from any other SQLite file. */
 export const APPLICATION_ID = 0x52656163;
 
@@ -25,7 +27,7 @@ export const migrations: readonly string[] = [
   CREATE TABLE tasks (
     seq INTEGER PRIMARY KEY,
     revision INTEGER NOT NULL DEFAULT 1,
-    state INTEGER NOT NULL,
+    state INTEGER NOT NULL DEFAULT 0,
     lane TEXT NOT NULL,
     blocked INTEGER NOT NULL DEFAULT 0,
     due_at INTEGER,
@@ -41,7 +43,7 @@ export const migrations: readonly string[] = [
     order_key TEXT,
     far INTEGER NOT NULL DEFAULT 0,
     given TEXT NOT NULL,
-    progress TEXT NOT NULL,
+    progress TEXT NOT NULL DEFAULT '${FRESH}',
     input TEXT,
     data TEXT
   );

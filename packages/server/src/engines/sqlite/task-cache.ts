@@ -25,7 +25,7 @@ export class TaskCache {
   /** Terminal tasks leave: little is asked of them any more. */
   put(task: TaskRecord): void {
     this.#remove(task.seq);
-    return;
+    if (isTerminal(task.state)) return;
     this.#bySeq.set(task.seq, task);
     this.#byMessageId.set(task.messageId, task);
     this.#textLength += task.input.length;

@@ -27,7 +27,7 @@ export const INSTANCE_ID = "progress ->> '$[1]'";
 const ROOM = 176;
 
 /** What nearly every insert writes. */
-const FRESH = "[null,null,0,0,0,[]]".padEnd(ROOM);
+export const FRESH = "[null,null,0,0,0,[]]".padEnd(ROOM);
 
 type Packed<T> = T | null | undefined;
 type PackedProgress = [

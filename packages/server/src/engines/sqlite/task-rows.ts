@@ -1,7 +1,7 @@
 import type { NewTask, TaskRecord } from "../../ports/task-store.js";
 import type { Row, Value } from "./driver.js";
 import { stateNumber, storedStates } from "./stored-states.js";
-import { packProgress, unpackProgress } from "./task-progress.js";
+import { FRESH, packProgress, unpackProgress } from "./task-progress.js";
 
 /** Longer texts lie in a table of their own, else every update would write them anew. In characters. */
 export const NEAR_TEXT_MAX = 1_000;
@@ -14,10 +14,10 @@ interface Given extends Pick<TaskRecord, "tenant" | "principal" | "contentHash" 
   idempotencyKey?: string;
 }
 
-/** The columns that every task has; the others have a default. */
-const common =
-  "seq, state, lane, due_at, deadline_at, capability, created_at, message_id, trace_id, given, progress, input";
-const rare = "blocked, scoped_key, group_id, order_key, settled_at, notify, far, data";
+/** The columns that every insert fills. */
+const common = "seq, lane, due_at, deadline_at, capability, created_at, message_id, trace_id, given, input";
+/** Those which a task that has just been submitted leaves as they are by default. */
+const rare = "state, progress, blocked, scoped_key, group_id, order_key, settled_at, notify, far, data";
 
 export const SELECT_TASK = `SELECT revision, ${common}, ${rare} FROM tasks`;
 export const INSERT_TASK = insert(common);
@@ -43,7 +43,6 @@ export function commonValues(task: NewTask, far: number): Value[] {
   if (task.idempotencyKey !== task.messageId) given.idempotencyKey = task.idempotencyKey;
   return [
     0,
-    stateNumber(task.state),
     task.lane,
     task.dueAt ?? null,
     task.deadlineAt,
@@ -52,7 +51,6 @@ export function commonValues(task: NewTask, far: number): Value[] {
     task.messageId,
     task.traceId,
     JSON.stringify(given),
-    packProgress(task),
     far & FAR_INPUT ? null : task.input,
   ];
 }
@@ -60,6 +58,8 @@ export function commonValues(task: NewTask, far: number): Value[] {
 export function rareValues(task: NewTask, far: number): Value[] {
   const near = far & FAR_DATA ? null : (task.data ?? null);
   return [
+    stateNumber(task.state),
+    packProgress(task),
     0,
     task.idempotencyKey === task.messageId ? null : scopedKey(task),
     task.groupId ?? null,
@@ -75,6 +75,8 @@ export function rareValues(task: NewTask, far: number): Value[] {
 export function isRare(task: NewTask, far: number): boolean {
   return (
     far !== 0 ||
+    task.state !== "queued" ||
+    packProgress(task) !== FRESH ||
     task.notify ||
     task.idempotencyKey !== task.messageId ||
     task.groupId !== undefined ||

@@ -1,0 +1,169 @@
+import type { Task } from "@agent-reach/protocol";
+import { beforeEach, describe, expect, test } from "vitest";
+import { anyone, card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
+import { settle } from "../../../../test/kit/fake-system.js";
+import { type Address, Notices } from "./notices.js";
+
+let rooms: FakeRooms;
+let agent: FakeAgent;
+let notices: Notices;
+let resumable: Set<string>;
+const open = async (): Promise<void> => {
+  notices = new Notices(
+    rooms.engine.tasks,
+    rooms.tasks,
+    rooms.system,
+    (error) => rooms.trouble.push(error),
+    (id) => resumable.has(id),
+  );
+  notices.listenTo(rooms.dispatcher);
+  await notices.start();
+};
+beforeEach(async () => {
+  rooms = await FakeRooms.open();
+  agent = await rooms.join(card("worker", ["query"]));
+  resumable = new Set();
+  await open();
+});
+
+/** A session as the notices see it. */
+class Listener implements Address {
+  readonly heard: Task[] = [];
+  readonly progresses: string[] = [];
+  answers = true;
+
+  constructor(
+    readonly sessionId: string,
+    readonly principal = "shop",
+  ) {}
+
+  notify(taskJson: string, answered: () => void): void {
+    this.heard.push(JSON.parse(taskJson) as Task);
+    if (this.answers) queueMicrotask(answered);
+  }
+  progress(json: string): void {
+    this.progresses.push(json);
+  }
+  get states(): string[] {
+    return this.heard.map((t) => t.state);
+  }
+}
+const submit = async (sessionId: string, principal = "shop"): Promise<string> => {
+  const caller = { ...anyone, principal, principals: new Set([principal]), sessionId };
+  const reply = await rooms.submit({ capability: "query" }, caller);
+  return String(reply.results[0]!["messageId"]);
+};
+const owed = async (id: string): Promise<boolean> => (await rooms.task(id)).notify;
+
+describe("DLV-11: the end of a task", () => {
+  test("is told to the session that submitted it, once, and its answer acknowledges", async () => {
+    const [shop, sibling] = [new Listener("s1"), new Listener("s2")];
+    notices.join(sibling);
+    notices.join(shop);
+    const id = await submit("s1");
+    await agent.link.next().complete("data");
+    await settle();
+    expect(shop.heard).toMatchObject([{ messageId: id, state: "completed", data: "data" }]);
+    expect(shop.heard[0]).not.toHaveProperty("input");
+    expect(await owed(id)).toBe(false);
+    await rooms.pass(30_000);
+    expect([shop.heard.length, sibling.heard.length]).toEqual([1, 0]);
+  });
+
+  test("is told again until it is answered", async () => {
+    const shop = new Listener("s1");
+    shop.answers = false;
+    notices.join(shop);
+    const id = await submit("s1");
+    await agent.link.next().complete();
+    await rooms.pass(25_000);
+    expect(shop.heard.length).toBe(3);
+    expect(await owed(id)).toBe(true);
+    shop.answers = true;
+    await rooms.pass(10_000);
+    expect(await owed(id)).toBe(false);
+    await rooms.pass(30_000);
+    expect(shop.heard.length).toBe(4);
+  });
+
+  test("is told to the next session of the same principal when that one is gone", async () => {
+    const id = await submit("s1");
+    await agent.link.next().fail();
+    const stranger = new Listener("s9", "stranger");
+    notices.join(stranger);
+    const later = new Listener("s2");
+    notices.join(later);
+    await settle();
+    expect(later.states).toEqual(["failed"]);
+    expect(stranger.heard).toEqual([]);
+    expect(await owed(id)).toBe(false);
+  });
+
+  test("waits for a session that may still come back", async () => {
+    resumable.add("s1");
+    await submit("s1");
+    await agent.link.next().complete();
+    const other = new Listener("s2");
+    notices.join(other);
+    await settle();
+    expect(other.heard).toEqual([]);
+    resumable.delete("s1");
+    const back = new Listener("s1");
+    notices.join(back);
+    await settle();
+    expect(back.states).toEqual(["completed"]);
+  });
+
+  test("that was on its way when the session went is told to the next one", async () => {
+    const gone = new Listener("s1");
+    gone.answers = false;
+    notices.join(gone);
+    const id = await submit("s1");
+    await agent.link.next().complete();
+    notices.leave(gone);
+    notices.forget([id]);
+    const next = new Listener("s2");
+    notices.join(next);
+    await rooms.pass(15_000);
+    expect(next.states).toEqual(["completed"]);
+    expect(gone.heard.length).toBe(1);
+  });
+
+  test("survives a restart of the node", async () => {
+    const id = await submit("s1");
+    await agent.link.next().complete();
+    rooms = await rooms.restart();
+    await open();
+    const next = new Listener("s3");
+    notices.join(next);
+    await settle();
+    expect(next.heard).toMatchObject([{ messageId: id, state: "completed" }]);
+    expect(await owed(id)).toBe(false);
+  });
+
+  test("all of many reach a session that comes late, not all at once", async () => {
+    const ids: string[] = [];
+    agent.link.handler = (delivery) => queueMicrotask(() => void delivery.complete());
+    for (let i = 0; i < 600; i++) ids.push(await submit("s1"));
+    await rooms.pass(50);
+    const late = new Listener("s2");
+    late.answers = false;
+    notices.join(late);
+    await settle();
+    expect(late.heard.length).toBe(256);
+    late.answers = true;
+    for (let i = 0; i < 10 && late.heard.length < 600; i++) await rooms.pass(10_000);
+    expect(new Set(late.heard.map((t) => t.messageId)).size).toBe(600);
+    expect((await rooms.engine.tasks.list({ notify: true }, { limit: 10 })).length).toBe(0);
+  });
+});
+
+test("DLV-14: progress goes to the one who submitted, if it is there", async () => {
+  const shop = new Listener("s1");
+  notices.join(shop);
+  const task = await rooms.task(await submit("s1"));
+  notices.progress(task, '{"percent":10}');
+  notices.leave(shop);
+  notices.progress(task, '{"percent":20}');
+  expect(shop.progresses).toEqual(['{"percent":10}']);
+});

@@ -1,0 +1,40 @@
+import type { MessageLog } from "../journal/journal.js";
+import type { Offer } from "../registry/instance.js";
+import type { Memorable } from "./memory.js";
+
+/** What is left of a call when it is over: enough to answer the same message again, and little, since many are kept. */
+export class SettledCall implements Memorable {
+  readonly state = "settled";
+
+  constructor(
+    readonly log: MessageLog,
+    readonly tenant: string,
+    readonly principal: string,
+    readonly contentHash: string,
+    readonly alias: string | undefined,
+    readonly attempt: number,
+    readonly timeoutMs: number,
+    /** Who it was given to last. */
+    readonly offer: Offer | undefined,
+    /** Raw JSON texts of the result, where it succeeded. */
+    public data: string | undefined,
+    readonly receipt: string | undefined,
+    readonly error: Error | undefined,
+    readonly settledAt: number,
+  ) {}
+
+  get messageId(): string {
+    return this.log.messageId;
+  }
+
+  /** The result of `call`, as JSON text. */
+  answer(): string {
+    const { log, data, offer, receipt } = this;
+    return `{"messageId":"${log.messageId}","traceId":"${log.traceId}","data":${data},${offer!.addressJson}${receipt === undefined ? "" : `,"receipt":${receipt}`}}`;
+  }
+
+  forget(): void {
+    this.log.subject = undefined;
+    this.data = undefined;
+  }
+}
