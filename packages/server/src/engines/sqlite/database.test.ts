@@ -86,7 +86,8 @@ describe("opening reach.db", () => {
   test("a directory owned by another process is refused, and free once that process was killed", async () => {
     const owner = `
       const { DatabaseSync } = process.getBuiltinModule?.("node:sqlite") ?? (await import("@photostructure/sqlite"));
-      new DatabaseSync(${JSON.stringify(join(directory, "reach.lock"))}).exec("BEGIN EXCLUSIVE");
+      globalThis.lock = new DatabaseSync(${JSON.stringify(join(directory, "reach.lock"))});
+      globalThis.lock.exec("BEGIN EXCLUSIVE");
       process.stdout.write("owned");
       process.stdin.resume();`;
     const child = spawn(process.execPath, ["--input-type=module", "-e", owner], {
