@@ -133,6 +133,39 @@ describe("SDK against a node", () => {
     });
   });
 
+  test("DLV-11: a call that was sent to a node which was killed is not executed again, and its caller is told so", async () => {
+    const running = gate();
+    const charged: number[] = [];
+    const charger = () => {
+      const made = client();
+      made.register({ agentId: "sdk-agent-charge", capabilities: [{ name: "sdk_test_charge", idempotent: false }] });
+      made.onCapability("sdk_test_charge", ({ cents, slow }: { cents: number; slow: boolean }) => {
+        charged.push(cents);
+        running.open();
+        return slow ? new Promise(() => {}) : "charged";
+      });
+      return made;
+    };
+    const first = charger();
+    await first.start();
+    const caller = client();
+    const charge = (cents: number, slow: boolean) =>
+      caller.callSync({ capability: "sdk_test_charge", input: { cents, slow }, timeoutMs: 60_000 });
+    const called = charge(500, true);
+    await within(running.opened, "the handler");
+    await node().kill();
+    // The agent of before would know the message and not run it twice; another process of it knows nothing.
+    await first.close();
+    await node().start();
+    await charger().start();
+    const outcome = await within(called, "the caller to be told");
+    expect(outcome).toMatchObject({ errorCode: "DELIVERY_TIMEOUT", outcome: "unknown", retryable: false });
+    expect(outcome.errorMessage).toContain("idempotent");
+    // This one comes after it over the same connection: had the first been repeated, it would have run by now.
+    expect(await charge(1, false)).toMatchObject({ data: "charged" });
+    expect(charged).toEqual([500, 1]);
+  });
+
   test("LIVE-8: an agent that is drained in the middle of a batch loses nothing and runs nothing twice", async () => {
     const seen = new Map<string, number>();
     const handler = async (_: unknown, context: { idempotencyKey: string }) => {

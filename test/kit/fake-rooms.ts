@@ -3,6 +3,7 @@ import { limits } from "@agent-reach/protocol";
 import type { Caller } from "../../packages/server/src/access/access.js";
 import { Catalog } from "../../packages/server/src/catalog/catalog.js";
 import { Synonyms } from "../../packages/server/src/catalog/synonyms.js";
+import { connect } from "../../packages/server/src/connect.js";
 import type { Engine } from "../../packages/server/src/engines/engine.js";
 import { openMemory } from "../../packages/server/src/engines/memory/index.js";
 import { Journal } from "../../packages/server/src/journal/journal.js";
@@ -47,7 +48,19 @@ export const anyone: Caller = {
   sessionId: undefined,
   agentId: undefined,
   instanceId: undefined,
+  source: {},
+  sourceJson: "{}",
 };
+
+/** A caller who registered under this name. */
+export const callerOf = (agentId: string): Caller => ({
+  ...anyone,
+  principal: agentId,
+  principals: new Set([agentId]),
+  agentId,
+  source: { agentId },
+  sourceJson: JSON.stringify({ agentId }),
+});
 
 /** The rooms of a node on the memory engine under fake time, joined as the node joins them, without a door. */
 export class FakeRooms {
@@ -116,19 +129,7 @@ export class FakeRooms {
     const parentOf = (id: string) => this.calls.find(id) ?? dispatcher.parentOf(id);
     this.tasks = new Tasks(engine.tasks, catalog, router, journal, dispatcher, system, settings, parentOf, onError);
     this.reaper = new Reaper(registry, system, wheel, onError);
-    registry.onChange(({ instance, removed }) => {
-      if (instance === undefined) return;
-      catalog.changed(instance);
-      if (removed || instance.record.state === "offline") {
-        dispatcher.departed(instance.record.instanceId);
-        for (const attempt of [...instance.held]) attempt.lost();
-      } else if (instance.record.state === "online" && instance.link !== undefined) admission.room(instance);
-    });
-    registry.onArrival((instance, anew) => {
-      if (!anew) return admission.room(instance);
-      const siblings = registry.view.agent(instance.record.tenant, instance.record.agentId)?.instances ?? [];
-      dispatcher.arrived(instance, siblings).catch(onError);
-    });
+    connect({ registry, catalog, admission, dispatcher, journal, onError });
   }
 
   static async open(options: RoomsOptions = {}): Promise<FakeRooms> {

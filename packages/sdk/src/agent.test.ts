@@ -1,9 +1,9 @@
 import { ReachError } from "@agent-reach/protocol";
 import { describe, expect, it } from "vitest";
+import { FakePeer, gate, silence } from "../../../test/kit/fake-peer.js";
 import { AgentError, Overloaded } from "./agent-error.js";
 import { sdkLimits } from "./limits.js";
 import type { SavedIdentity } from "./platform.js";
-import { FakePeer, gate, silence } from "./testing/fake-peer.js";
 
 describe("agent", () => {
   it("takes no work before start, registers in start, and answers fast handlers in one frame (SDK-8, DLV-3)", async () => {

@@ -77,8 +77,8 @@ export class Agent implements ConnectionListener, DeliveryHost {
     });
     this.inbox.onIdle = () => this.#checkQuiet();
     connection.listeners.add(this);
-    connection.requests.set("deliver", (id, params) => this.inbox.deliver(id, params));
-    connection.notifications.set("cancel", (params) => this.inbox.cancel(params));
+    connection.incoming.requests.set("deliver", (id, params) => this.inbox.deliver(id, params));
+    connection.incoming.notifications.set("cancel", (params) => this.inbox.cancel(params));
   }
 
   get agentId(): string {
@@ -248,7 +248,7 @@ export class Agent implements ConnectionListener, DeliveryHost {
       this.#options.onError(error);
       done?.();
     };
-    connection.send(new Ask("register", params, true, answer, refused), undefined);
+    connection.send(new Ask("register", params, "socket", answer, refused), undefined);
   }
 
   #accept(registered: Registered): void {
@@ -293,7 +293,7 @@ export class Agent implements ConnectionListener, DeliveryHost {
       if (state === "unknown" && this.#started) this.#register(undefined);
     };
     // A heartbeat that fails is followed by the next one; a lost socket is noticed elsewhere.
-    connection.send(new Ask("heartbeat", params, true, answer, () => {}), undefined);
+    connection.send(new Ask("heartbeat", params, "socket", answer, () => {}), undefined);
   }
 
   get #quiet(): boolean {

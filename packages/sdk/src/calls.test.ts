@@ -1,6 +1,6 @@
 import { ReachError } from "@agent-reach/protocol";
 import { describe, expect, it } from "vitest";
-import { FakePeer, silence } from "./testing/fake-peer.js";
+import { FakePeer, silence } from "../../../test/kit/fake-peer.js";
 
 describe("calls", () => {
   it("opens one socket for a thousand clients of one identity, and closes it with the last (SDK-8)", async () => {

@@ -39,7 +39,7 @@ export class Calls {
 
   constructor(connection: Connection) {
     this.#connection = connection;
-    connection.notifications.set("progress", (params) => {
+    connection.incoming.notifications.set("progress", (params) => {
       const listeners = this.#progress.get(params["messageId"] as string);
       if (listeners) for (const listener of listeners) listener(params as unknown as Progress);
     });
@@ -125,7 +125,7 @@ export function tooLarge(connection: Connection): ErrorBody {
 }
 
 class PendingCall extends Pending {
-  readonly oneSocket = false;
+  readonly lives = "session";
   readonly method = "call";
   readonly prepared: Prepared;
   readonly #settle: (outcome: CallOutcome) => void;

@@ -1,6 +1,6 @@
 import { ReachError } from "@agent-reach/protocol";
 import { describe, expect, it } from "vitest";
-import { FakePeer, silence } from "./testing/fake-peer.js";
+import { FakePeer, silence } from "../../../test/kit/fake-peer.js";
 
 describe("connection", () => {
   it("keeps trying when the node is down at first, says so meanwhile, and connects when it appears (LIVE-9)", async () => {
@@ -105,6 +105,69 @@ describe("connection", () => {
     expect(first.timeoutMs).toBe(20_000);
     expect(again.timeoutMs).toBeLessThanOrEqual(18_000);
     expect(await called).toMatchObject({ data: 7, ok: true });
+  });
+
+  it("does not repeat a call that was sent to a node which forgot the session, and says that nothing is known (DLV-11)", async () => {
+    const peer = new FakePeer();
+    peer.answers["call"] = () => silence;
+    const client = peer.client();
+    const sent = client.callSync({ capability: "pay", timeoutMs: 20_000 });
+    await peer.settle();
+    peer.up = false;
+    peer.session.close(1006);
+    await peer.settle();
+    const unsent = client.callSync({ capability: "look", timeoutMs: 20_000 });
+    const task = client.submit({ capability: "ship", timeoutMs: 20_000 });
+    peer.up = true;
+    peer.remembers = false;
+    peer.answers["call"] = ({ messageId }) => ({ messageId, data: "done" });
+    peer.answers["submit"] = ({ messageId }) => ({ messageId, state: "queued", duplicate: false });
+    await peer.advance(2_000);
+    expect(await sent).toMatchObject({
+      errorCode: "DELIVERY_TIMEOUT",
+      outcome: "unknown",
+      retryable: false,
+      errorMessage: expect.stringMatching(/restarted.*idempotent.*submit a task/),
+    });
+    expect(await unsent).toMatchObject({ data: "done" });
+    expect(await task.accepted).toMatchObject({ ok: true });
+    expect(peer.session.of("call").map(({ params }) => params.capability)).toEqual(["look"]);
+  });
+
+  it("repeats a submit and a question also to a node which forgot the session (DLV-11)", async () => {
+    const peer = new FakePeer();
+    peer.answers["submit"] = () => silence;
+    peer.answers["discover"] = () => silence;
+    const client = peer.client();
+    const task = client.submit({ capability: "ship", timeoutMs: 20_000 });
+    const found = client.discover({ capability: "ship" });
+    await peer.settle();
+    const { messageId } = peer.session.of("submit")[0]!["params"];
+    peer.remembers = false;
+    peer.answers["submit"] = (params) => ({ messageId: params["messageId"], state: "queued", duplicate: true });
+    peer.answers["discover"] = () => ({ candidates: [], verdict: "no_match" });
+    await peer.bounce();
+    expect(await task.accepted).toMatchObject({ ok: true, messageId });
+    expect(await found).toMatchObject({ verdict: "no_match" });
+  });
+
+  it("does not repeat it either when the forgetful session is lost before it stood and then resumed", async () => {
+    const peer = new FakePeer();
+    peer.answers["call"] = () => silence;
+    const { client } = await peer.agent({ x: () => 1 });
+    const called = client.callSync({ capability: "pay", timeoutMs: 60_000 });
+    await peer.settle();
+    peer.remembers = false;
+    const { register } = peer.answers;
+    peer.answers["register"] = () => silence;
+    await peer.bounce();
+    expect(client.state).toBe("dialing");
+    peer.remembers = true;
+    peer.answers["register"] = register!;
+    await peer.bounce();
+    expect(client.state).toBe("online");
+    expect(peer.session.of("call")).toEqual([]);
+    expect(await called).toMatchObject({ errorCode: "DELIVERY_TIMEOUT", outcome: "unknown" });
   });
 
   it("asks after a minute of silence and gives up a half-open socket (LIVE-5)", async () => {

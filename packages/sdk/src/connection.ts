@@ -1,11 +1,13 @@
-import { type ErrorBody, type Hello, limits, ReachError } from "@agent-reach/protocol";
+import { type ErrorBody, type Hello, limits, type ReachError } from "@agent-reach/protocol";
 import { Backoff, type ReconnectOptions } from "./backoff.js";
-import { failure, failureOf, type RpcError, toError } from "./failure.js";
+import { failure, toError } from "./failure.js";
+import { Incoming } from "./incoming.js";
 import { sdkLimits } from "./limits.js";
 import type { Logger } from "./logger.js";
 import { Ask, type Pending } from "./pending.js";
 import type { Platform } from "./platform.js";
 import { Probe } from "./probe.js";
+import { Requests, tooMany } from "./requests.js";
 import { Socket } from "./socket.js";
 import type { Dial } from "./transport.js";
 import { Wheel } from "./wheel.js";
@@ -44,36 +46,28 @@ export interface ConnectionListener {
   prepare?(done: () => void): void;
   /** A session stands; pending requests are repeated after this. */
   ready?(resumed: boolean): void;
-  /** The answer to request `id` arrived. */
-  answered?(id: number): void;
 }
-
-export type RequestHandler = (id: number | string, params: Record<string, unknown>) => void;
-export type NotificationHandler = (params: Record<string, unknown>) => void;
 
 /**
  * One socket's life after another, and the requests that outlive them.
  *
  * N1  The backoff begins anew only after a session that was stable; an opened socket or an answered hello is not enough.
- * N2  Requests keep their id and their order over reconnects; an answer from an older socket cannot reach a newer request.
+ * N2  A request is repeated in a new session only as far as it lives: a call that was sent only in a resumed one.
  * N3  After 4001 it never dials again.
  */
 export class Connection {
   readonly options: ConnectionOptions;
   readonly wheel: Wheel;
-  /** Methods that the node may ask for, and notifications it may send. */
-  readonly requests = new Map<string, RequestHandler>();
-  readonly notifications = new Map<string, NotificationHandler>();
+  readonly incoming: Incoming;
   readonly listeners = new Set<ConnectionListener>();
   hello: Hello | undefined;
   lastError: ErrorBody | undefined;
   /** Counts the sockets, so that an answer is not given on another one than its request came from. */
   generation = 0;
-  readonly #pending = new Map<number, Pending>();
+  readonly #requests: Requests;
   readonly #backoff: Backoff;
   readonly #probe: Probe;
   #phase: Phase = { name: "idle" };
-  #nextId = 1;
   #onlineSinceMs = 0;
   #holds = 0;
 
@@ -82,7 +76,8 @@ export class Connection {
     this.wheel = new Wheel(options.platform.system);
     this.#backoff = new Backoff(options.reconnect, options.platform.system);
     this.#probe = new Probe(this);
-    this.requests.set("ping", (id) => this.respond(id, "{}"));
+    this.#requests = new Requests(this.wheel, () => this.#holdChanged());
+    this.incoming = new Incoming(this, this.#requests);
   }
 
   get state(): ConnectionState {
@@ -104,7 +99,7 @@ export class Connection {
 
   /** The id of the next request: an answer to it, or to a later one, was made after everything sent until now had arrived. */
   get nextId(): number {
-    return this.#nextId;
+    return this.#requests.nextId;
   }
 
   get where(): string {
@@ -126,18 +121,15 @@ export class Connection {
       pending.failed(this.#endedError("not_executed"));
       return;
     }
-    if (this.#pending.size >= sdkLimits.pendingMax) {
-      const text = `${sdkLimits.pendingMax} requests already wait for ${this.where}; slow down`;
-      pending.failed(failure("BUSY", text, { retryAfterMs: 100 }));
+    if (this.#requests.size >= sdkLimits.pendingMax) {
+      pending.failed(tooMany(this.where));
       return;
     }
-    pending.id = this.#nextId++;
     pending.connection = this;
-    this.#pending.set(pending.id, pending);
-    if (this.#pending.size === 1) this.#holdChanged();
+    this.#requests.add(pending);
     if (waitMs !== undefined) this.wheel.set(pending, waitMs);
     const phase = this.#phase;
-    if (phase.name === "online" || (pending.oneSocket && phase.name === "dialing")) {
+    if (phase.name === "online" || (pending.lives === "socket" && phase.name === "dialing")) {
       this.#write(phase.socket, pending);
       return;
     }
@@ -148,16 +140,13 @@ export class Connection {
   /** A request of the plain kind as a promise; rejects with a ReachError. */
   ask<T>(method: string, params: unknown, waitMs: number = sdkLimits.requestTimeoutMs): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.send(new Ask(method, params, false, resolve, (error) => reject(toError(error))), waitMs);
+      this.send(new Ask(method, params, "always", resolve, (error) => reject(toError(error))), waitMs);
     });
   }
 
   /** No longer waits for the answer. False: it did not any more. */
   forget(pending: Pending): boolean {
-    if (!this.#pending.delete(pending.id)) return false;
-    this.wheel.clear(pending);
-    if (this.#pending.size === 0) this.#holdChanged();
-    return true;
+    return this.#requests.forget(pending);
   }
 
   /** `result` is JSON text. Dropped without a session, since the request belonged to the socket. */
@@ -217,43 +206,24 @@ export class Connection {
     const params = { protocol: "1", token, client, resume };
     const answer = (hello: Hello) => {
       this.hello = hello;
+      // At once and not in #ready: a second loss before that would resume this session, and hide that the first is gone.
+      if (!hello.resumed) this.#requests.sessionLost(this.where);
       this.#prepare(socket, [...this.listeners], 0);
     };
     const refused = (error: ErrorBody) => {
       if (!this.#owns(socket)) return;
-      if (["UNAUTHENTICATED", "FORBIDDEN", "INVALID_REQUEST"].includes(error.code)) this.#failAll(error);
+      if (["UNAUTHENTICATED", "FORBIDDEN", "INVALID_REQUEST"].includes(error.code)) this.#requests.failAll(error);
       this.#backoff.atLeast(error.retryAfterMs);
       this.#lost(socket, 1000, error.message, error);
       socket.transport.close(1000, "hello refused");
     };
-    this.send(new Ask("hello", params, true, answer, refused), undefined);
+    this.send(new Ask("hello", params, "socket", answer, refused), undefined);
   }
 
   received(socket: Socket, text: string): void {
     if (!this.#owns(socket)) return;
     this.#probe.heard = true;
-    let frame: {
-      id?: number | string | null;
-      method?: string;
-      params?: Record<string, unknown>;
-      result?: unknown;
-      error?: RpcError;
-    };
-    try {
-      frame = JSON.parse(text);
-      if (typeof frame !== "object" || frame === null) throw new Error("not an object");
-    } catch {
-      this.options.logger.warn("the node sent a frame that is not JSON-RPC; ignored", { url: socket.url });
-      return;
-    }
-    try {
-      if (frame.method === undefined) this.#answer(frame.id, frame.result, frame.error);
-      else if (frame.id !== undefined && frame.id !== null) this.#request(frame.id, frame.method, frame.params ?? {});
-      else this.notifications.get(frame.method)?.(frame.params ?? {});
-    } catch (error) {
-      // A fault of ours or of a listener must not take the socket with it.
-      this.options.logger.error("handling a frame failed", { error: String(error), method: frame.method });
-    }
+    this.incoming.received(text, socket.url);
   }
 
   closed(socket: Socket, code: number, reason: string): void {
@@ -300,9 +270,9 @@ export class Connection {
     this.#onlineSinceMs = this.options.platform.system.monotonic();
     this.lastError = undefined;
     this.#probe.start();
-    const waiting = [...this.#pending.values()];
+    const waiting = this.#requests.all();
     for (const listener of this.listeners) listener.ready?.(this.hello?.resumed === true);
-    for (const pending of waiting) if (this.#pending.has(pending.id)) this.#write(socket, pending);
+    for (const pending of waiting) if (this.#requests.get(pending.id)) this.#write(socket, pending);
     this.#changed();
   }
 
@@ -322,10 +292,8 @@ export class Connection {
     const delayMs = this.#backoff.next();
     this.#phase = { name: "waiting", cancel: () => {}, untilMs: system.monotonic() + delayMs, held: false };
     this.#redialAfter(delayMs);
-    if (code === 1009) this.#failLargest();
-    for (const pending of [...this.#pending.values()]) {
-      if (pending.oneSocket && this.forget(pending)) pending.failed(this.lastError);
-    }
+    if (code === 1009) this.#requests.failLargest();
+    this.#requests.socketLost(this.lastError);
     this.options.logger.debug("connection lost; dialing again", {
       url: socket.url,
       code,
@@ -366,54 +334,11 @@ export class Connection {
     if ("socket" in this.#phase) this.#phase.socket.transport.send(text);
   }
 
-  #answer(id: number | string | null | undefined, result: unknown, error: RpcError | undefined): void {
-    if (typeof id !== "number") {
-      if (error) this.options.logger.warn("the node could not read a frame of ours", { error: error.message });
-      return;
-    }
-    const pending = this.#pending.get(id);
-    // The agent's outbox first: whatever the answer makes us send next must find it up to date.
-    for (const listener of this.listeners) listener.answered?.(id);
-    if (!pending || !this.forget(pending)) return;
-    if (error) pending.failed(failureOf(error));
-    else pending.answered(result);
-  }
-
-  #request(id: number | string, method: string, params: Record<string, unknown>): void {
-    const handler = this.requests.get(method);
-    if (handler) handler(id, params);
-    else
-      this.refuse(
-        id,
-        new ReachError("INVALID_REQUEST", `this client does not know the method ${method}`, { rpc: -32601 }),
-      );
-  }
-
-  #failAll(error: ErrorBody): void {
-    for (const pending of [...this.#pending.values()]) {
-      if (!this.forget(pending)) continue;
-      pending.failed({ ...error, outcome: pending.sent ? "unknown" : "not_executed" });
-    }
-  }
-
-  /** The node closed for a frame over its limit: the largest one under way was it, and is not sent for ever (C06). */
-  #failLargest(): void {
-    let largest: Pending | undefined;
-    for (const pending of this.#pending.values()) if (pending.size > (largest?.size ?? 0)) largest = pending;
-    if (!largest || largest.oneSocket || !this.forget(largest)) return;
-    largest.failed(
-      failure(
-        "PAYLOAD_TOO_LARGE",
-        `the node closed the connection over a frame of ${largest.method}; send a reference instead`,
-      ),
-    );
-  }
-
   #end(name: "closed" | "superseded", error: ErrorBody): void {
     this.#phase = { name };
     this.lastError = error;
     this.#probe.stop();
-    this.#failAll(error);
+    this.#requests.failAll(error);
     this.wheel.stop();
     this.#changed();
   }
@@ -428,7 +353,7 @@ export class Connection {
   }
 
   get #held(): boolean {
-    return this.#holds > 0 || this.#pending.size > 0;
+    return this.#holds > 0 || this.#requests.size > 0;
   }
 
   #holdChanged(): void {

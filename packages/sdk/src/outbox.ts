@@ -42,6 +42,7 @@ export class Outbox implements ConnectionListener {
     this.#onEmpty = onEmpty;
     this.#confirm = new Confirm(() => this.confirm());
     connection.listeners.add(this);
+    connection.incoming.onAnswer.push((id) => this.answered(id));
   }
 
   /** Results that are not confirmed. */
@@ -74,7 +75,7 @@ export class Outbox implements ConnectionListener {
       if (waiting >= sdkLimits.confirmEvery) this.confirm();
       else if (waiting > 0) this.#connection.wheel.set(this.#confirm, sdkLimits.confirmAfterMs);
     };
-    this.#connection.send(new Ask("ping", {}, true, over, over), undefined);
+    this.#connection.send(new Ask("ping", {}, "socket", over, over), undefined);
   }
 
   answered(id: number): void {
@@ -136,7 +137,7 @@ export class Outbox implements ConnectionListener {
 }
 
 class PendingComplete extends Pending {
-  readonly oneSocket = false;
+  readonly lives = "always";
   readonly method = "complete";
   readonly #identity: () => Identity;
   readonly #outbox: Outbox;

@@ -4,6 +4,13 @@ import { failure } from "./failure.js";
 import { Waiter } from "./wheel.js";
 
 /**
+ * How far a request that was sent is repeated after a reconnect: not at all, since it belongs to its socket (hello, register,
+ * heartbeat, ping); while the node knows the session, and with it what became of the request (call); or always, since the
+ * node knows it from its disk or it changes nothing.
+ */
+export type Life = "socket" | "session" | "always";
+
+/**
  * A request that waits for its answer. It is its own place on the wheel and makes its own frame, so that one object serves
  * for the whole life of a request, however often it must be sent.
  */
@@ -16,8 +23,7 @@ export abstract class Pending extends Waiter {
   waited = false;
   /** Characters of the frame last sent. */
   size = 0;
-  /** True: belongs to one socket and dies with it (hello, register, heartbeat, ping). False: repeated after a reconnect. */
-  abstract readonly oneSocket: boolean;
+  abstract readonly lives: Life;
   abstract readonly method: string;
 
   /** The text to send, made anew each time since the time left shrinks. */
@@ -44,7 +50,7 @@ export abstract class Pending extends Waiter {
 /** A request of the plain kind, told by two functions. */
 export class Ask extends Pending {
   readonly method: string;
-  readonly oneSocket: boolean;
+  readonly lives: Life;
   readonly #params: unknown;
   readonly #onAnswer: (result: never) => void;
   readonly #onFailure: (error: ErrorBody) => void;
@@ -52,14 +58,14 @@ export class Ask extends Pending {
   constructor(
     method: string,
     params: unknown,
-    oneSocket: boolean,
+    lives: Life,
     onAnswer: (result: never) => void,
     onFailure: (error: ErrorBody) => void,
   ) {
     super();
     this.method = method;
     this.#params = params;
-    this.oneSocket = oneSocket;
+    this.lives = lives;
     this.#onAnswer = onAnswer;
     this.#onFailure = onFailure;
   }

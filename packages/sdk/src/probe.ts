@@ -47,7 +47,7 @@ export class Probe extends Waiter {
       new Ask(
         "ping",
         {},
-        true,
+        "socket",
         () => {},
         () => {},
       ),

@@ -1,6 +1,6 @@
 import { ReachError } from "@agent-reach/protocol";
 import { describe, expect, it } from "vitest";
-import { FakePeer, silence } from "./testing/fake-peer.js";
+import { FakePeer, silence } from "../../../test/kit/fake-peer.js";
 import type { Dial } from "./transport.js";
 
 const settled = (messageId: string, more: object = {}) => ({

@@ -41,7 +41,7 @@ export class Tasks {
     this.#calls = calls;
     // An update sent while nobody was connected may have gone elsewhere: after a reconnect nobody waits for it, all ask.
     connection.listeners.add({ ready: () => this.#askNow() });
-    connection.requests.set("task.update", (id, params) => {
+    connection.incoming.requests.set("task.update", (id, params) => {
       const task = params as unknown as Task;
       const followed = this.#followed.get(task.messageId);
       if (followed && isSettled(task.state)) followed.settle(task);
@@ -231,7 +231,7 @@ class Pause extends Waiter {
 }
 
 class PendingSubmit extends Pending {
-  readonly oneSocket = false;
+  readonly lives = "always";
   readonly method = "submit";
   readonly #prepared: Prepared;
   readonly #state: TaskState;

@@ -1,6 +1,6 @@
 import { ReachError } from "@agent-reach/protocol";
 import { describe, expect, it } from "vitest";
-import { FakePeer } from "./testing/fake-peer.js";
+import { FakePeer } from "../../../test/kit/fake-peer.js";
 import type { WatchEvent } from "./watch.js";
 
 const event = (watchId: string, revision: number) => ({

@@ -35,7 +35,7 @@ export class Watches implements ConnectionListener {
     this.#connection = connection;
     this.#directory = new Directory(connection);
     connection.listeners.add(this);
-    connection.notifications.set("event", (params) => {
+    connection.incoming.notifications.set("event", (params) => {
       this.#byId.get(params["watchId"] as string)?.event(params as unknown as RegistryEvent);
     });
   }
@@ -79,7 +79,7 @@ export class Watches implements ConnectionListener {
       this.#byId.set(result.watchId, watch);
       watch.started(result.revision);
     };
-    const ask = new Ask("watch", params, true, answer, (error) => {
+    const ask = new Ask("watch", params, "socket", answer, (error) => {
       if (error.code === "REVISION_GONE") this.#relist(watch);
       else if (this.#connection.online) watch.onRefused(toError(error));
     });

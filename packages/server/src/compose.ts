@@ -3,6 +3,8 @@ import { openapi } from "@agent-reach/protocol/openapi";
 import { Catalog } from "./catalog/catalog.js";
 import { Synonyms } from "./catalog/synonyms.js";
 import { checkConfig, type Config } from "./config.js";
+import { readSynonyms } from "./config/synonyms.js";
+import { connect } from "./connect.js";
 import { Webhooks } from "./connectors/webhooks.js";
 import { openMemory } from "./engines/memory/index.js";
 import { osSystem } from "./engines/os/system.js";
@@ -59,7 +61,11 @@ const CLOSE_MS = 500;
 export async function startNode(config: Config, options: NodeOptions = {}): Promise<Node> {
   checkConfig(config);
   const system = options.system ?? osSystem();
-  const log = options.log ?? createLog(config.log.level, config.node.id);
+  const log = options.log ?? createLog({
+    level: config.log.level,
+    nodeId: config.node.id,
+    pretty: config.log.pretty ?? process.stderr.isTTY === true,
+  });
   const onError = (error: unknown) => log.error({ err: error }, "unexpected");
   const engine = config.data.engine === "memory" ? await openMemory(system) : await openSqlite(config.data.dir, system);
   try {
@@ -75,7 +81,8 @@ async function build(config: Config, system: System, log: Log, onError: (error: 
   const wheel = new Wheel(system);
   const journal = new Journal(engine.journal, system, nodeId, config.journal, onError);
   const registry = new Registry(engine.registry, system, { nodeId, cardBytes: config.limits.cardBytes, ...config.lease, ttlSec: config.lease.ttlSec, graceSec: config.lease.graceSec });
-  const synonyms = config.catalog.synonymsFile === undefined ? new Synonyms() : Synonyms.read(config.catalog.synonymsFile);
+  const { synonymsFile } = config.catalog;
+  const synonyms = new Synonyms(synonymsFile === undefined ? {} : readSynonyms(synonymsFile));
   const catalog = new Catalog(registry.view, synonyms);
   const router = new Router(system, config.routing);
   const admission = new Admission(system, config.limits.queuedCallsMax);
@@ -87,6 +94,7 @@ async function build(config: Config, system: System, log: Log, onError: (error: 
   const feed = new Feed(registry, system);
   const webhooks = new Webhooks(registry, system, {
     allowPrivate: config.webhook.allowPrivate,
+    probeIntervalMs: config.webhook.probeIntervalSec * 1000,
     answerTimeoutMs: config.delivery.slowAckTimeoutMs,
     answerBytesMax: config.limits.inputBytes + limits.envelopeBytesMax,
   });
@@ -96,6 +104,7 @@ async function build(config: Config, system: System, log: Log, onError: (error: 
     settings: {
       nodeId,
       inputBytes: config.limits.inputBytes,
+      pageMax: config.limits.pageMax,
       messageBytes: config.limits.inputBytes + limits.envelopeBytesMax,
       ...config.session,
       allowedOrigins: config.server.allowedOrigins,
@@ -103,7 +112,7 @@ async function build(config: Config, system: System, log: Log, onError: (error: 
       host: config.server.host,
     },
     registry,
-    directory: new Directory(registry, system),
+    directory: new Directory(registry, system, config.limits.pageMax),
     feed,
     discoverer: new Discoverer(catalog, router, system),
     calls,
@@ -124,7 +133,10 @@ async function build(config: Config, system: System, log: Log, onError: (error: 
   };
   const sessions = new Sessions(rooms);
   sayHello(sessions);
-  connect(registry, catalog, admission, dispatcher, webhooks, journal, onError);
+  registry.assertCard = (card) => {
+    if (card.transport?.type === "http" && card.transport.endpoint !== undefined) webhooks.assertAllowed(card.transport.endpoint);
+  };
+  connect({ registry, catalog, admission, dispatcher, journal, onError });
   rooms.notices.listenTo(dispatcher);
 
   await journal.start();
@@ -149,7 +161,7 @@ async function build(config: Config, system: System, log: Log, onError: (error: 
   const address = app.server.address();
   const port = typeof address === "object" && address !== null ? address.port : config.server.port;
   const host = config.server.host.includes(":") ? `[${config.server.host}]` : config.server.host;
-  log.info({ host: config.server.host, port, engine: config.data.engine }, "ready");
+  log.info({ host: config.server.host, port, role: config.node.role, engine: config.data.engine }, "ready");
 
   let closing: Promise<void> | undefined;
   return {
@@ -192,29 +204,6 @@ async function build(config: Config, system: System, log: Log, onError: (error: 
 function progressOf(json: string): object {
   const { percent, message, data } = JSON.parse(json) as { percent?: number; message?: string; data?: unknown };
   return { ...(percent !== undefined && { percent }), ...(message !== undefined && { message }), ...(data !== undefined && { data }) };
-}
-
-/** Who hears of what: arrivals and departures are told to everyone who waits for them. */
-function connect(registry: Registry, catalog: Catalog, admission: Admission, dispatcher: Dispatcher, webhooks: Webhooks, journal: Journal, onError: (error: unknown) => void): void {
-  registry.assertCard = (card) => {
-    if (card.transport?.type === "http" && card.transport.endpoint !== undefined) webhooks.assertAllowed(card.transport.endpoint);
-  };
-  registry.onChange(({ instance, before, removed }) => {
-    if (instance === undefined) return;
-    const { record } = instance;
-    catalog.changed(instance);
-    if (record.state !== before || removed) {
-      journal.note(removed ? "instance.removed" : `instance.${record.state}`, instance, { reason: record.reason, epoch: record.epoch });
-    }
-    if (removed || record.state === "offline") {
-      dispatcher.departed(record.instanceId);
-      for (const attempt of [...instance.held]) attempt.lost();
-    } else if (record.state === "online" && instance.link !== undefined) admission.room(instance);
-  });
-  registry.onArrival((instance, anew) => {
-    if (anew) dispatcher.arrived(instance, registry.view.agent(instance.record.tenant, instance.record.agentId)?.instances ?? []).catch(onError);
-    else admission.room(instance);
-  });
 }
 
 /** Liveness, readiness, metrics and the description of the API. */

@@ -12,6 +12,9 @@ export interface Caller {
   readonly sessionId: string | undefined;
   readonly agentId: string | undefined;
   readonly instanceId: string | undefined;
+  /** Its address as it stands in envelopes, and the JSON text of that. */
+  readonly source: { readonly agentId?: string; readonly instanceId?: string };
+  readonly sourceJson: string;
 }
 
 export const TENANT = "default";
@@ -29,6 +32,8 @@ export const localOperator: Caller = {
   sessionId: undefined,
   agentId: undefined,
   instanceId: undefined,
+  source: {},
+  sourceJson: "{}",
 };
 
 /** A message belongs to its principal; nobody else may read, cancel or repeat it, tenant operators excepted. */

@@ -15,6 +15,7 @@ export class Prober {
   constructor(
     private readonly registry: Registry,
     private readonly system: System,
+    private readonly intervalMs: number,
   ) {
     registry.onChange(({ instance, removed }) => {
       if (instance !== undefined && (removed || instance.record.state === "offline")) this.unfollow(instance);
@@ -25,7 +26,12 @@ export class Prober {
     this.unfollow(instance);
     const url = new URL("/ping", endpoint).href;
     const next = () => {
-      this.stops.set(instance.record.instanceId, this.system.after(instance.terms.heartbeatIntervalMs, () => void probe()));
+      // A probe stands in for the heartbeats, so it comes at least as often as they would.
+      const waitMs = Math.min(this.intervalMs, instance.terms.heartbeatIntervalMs);
+      this.stops.set(
+        instance.record.instanceId,
+        this.system.after(waitMs, () => void probe()),
+      );
     };
     const probe = async () => {
       const alive = await isAlive(url);

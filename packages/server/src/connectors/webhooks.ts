@@ -8,6 +8,8 @@ import { Prober } from "./probe.js";
 
 export interface WebhooksSettings {
   allowPrivate: boolean;
+  /** How often agents are asked whether they are there, unless their own heartbeat is shorter. */
+  probeIntervalMs: number;
   answerTimeoutMs: number;
   answerBytesMax: number;
 }
@@ -24,7 +26,7 @@ export class Webhooks {
     private readonly system: System,
     private readonly settings: WebhooksSettings,
   ) {
-    this.prober = new Prober(registry, system);
+    this.prober = new Prober(registry, system, settings.probeIntervalMs);
   }
 
   /** The link to an instance whose card names an endpoint; undefined for others. */

@@ -2,7 +2,7 @@ import type { Params } from "@agent-reach/protocol";
 import type { LiveInstance } from "../registry/instance.js";
 import { parseReceipt } from "../tasks/run.js";
 import type { Rooms } from "./rooms.js";
-import { errorOf } from "./session.js";
+import { errorOf } from "./agent-error.js";
 
 export type Completion = { recorded: true } | { recorded: false; reason: "SETTLED" | "STALE_ATTEMPT" | "STALE_EPOCH" | "UNKNOWN" };
 

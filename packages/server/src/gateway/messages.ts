@@ -38,10 +38,16 @@ export function readMessage(
   const input = envelope.input === undefined ? {} : envelope.input;
   const inputText = envelope.input === undefined ? "{}" : ((inputKey.length === 1 ? raw.raw(inputKey[0]!) : rawAt(raw.text(), inputKey)) ?? JSON.stringify(input));
   if (inputText.length * 3 > inputBytesMax) assertSize(inputText, inputBytesMax);
-  const { traceId, externalTraceId } = traceIdOf(envelope.traceId ?? inheritedTraceId, () => system.newId().replaceAll("-", ""));
   const messageId = envelope.messageId === undefined ? system.newId() : envelope.messageId.toLowerCase();
+  const given = envelope.traceId ?? inheritedTraceId;
+  const { traceId, externalTraceId } = given === undefined ? { traceId: traceOf(messageId), externalTraceId: undefined } : traceIdOf(given);
   const { sessionRef, sequence, parentId, labels } = envelope;
   return { caller, messageId, traceId, externalTraceId, envelope, input, sent: { inputText, sessionRef, sequence, parentId, labels } };
+}
+
+/** A message that belongs to no trace begins one, which is named after it: its UUID without dashes. */
+function traceOf(messageId: string): string {
+  return messageId.slice(0, 8) + messageId.slice(9, 13) + messageId.slice(14, 18) + messageId.slice(19, 23) + messageId.slice(24);
 }
 
 function assertSize(inputText: string, inputBytesMax: number): void {

@@ -14,6 +14,7 @@ export interface GatewaySettings {
   nodeId: string;
   inputBytes: number;
   messageBytes: number;
+  pageMax: number;
   resumeSec: number;
   pingIntervalMs: number;
   missedPongsMax: number;

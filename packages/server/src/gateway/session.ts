@@ -4,6 +4,7 @@ import type { Receiver } from "../ports/delivery.js";
 import type { LiveInstance } from "../registry/instance.js";
 import type { Reply } from "../router/message.js";
 import { scan, Spans } from "../json/raw.js";
+import { errorOf } from "./agent-error.js";
 import { SocketLink } from "./link.js";
 import type { RawParams } from "./messages.js";
 import { handlers } from "./methods.js";
@@ -111,6 +112,7 @@ export class Session implements RawParams {
   private callerNow(instance?: LiveInstance): Caller {
     const names = this.principals;
     if (names.size === 0) names.add(ANONYMOUS);
+    const source = instance === undefined ? {} : { agentId: instance.record.agentId, instanceId: instance.record.instanceId };
     return {
       tenant: TENANT,
       principal: instance?.record.agentId ?? ANONYMOUS,
@@ -119,6 +121,8 @@ export class Session implements RawParams {
       sessionId: this.sessionId,
       agentId: instance?.record.agentId,
       instanceId: instance?.record.instanceId,
+      source,
+      sourceJson: JSON.stringify(source),
     };
   }
 
@@ -334,17 +338,3 @@ function hearAnswer(receiver: Receiver, message: Record<string, unknown>): Promi
       return receiver.failed({ code: "INVALID_ANSWER", message: "the agent answered deliver with neither accepted, completed nor failed" }, undefined) ?? undefined;
   }
 }
-
-/** An agent's own error, in whatever shape it gave it. */
-export function errorOf(given: unknown): { code?: string; message?: string; data?: unknown; retryable?: boolean } {
-  if (typeof given === "string") return { message: given };
-  if (given === null || typeof given !== "object") return { message: "no reason given" };
-  const { code, message, data, retryable } = given as Record<string, unknown>;
-  return {
-    ...(code !== undefined && { code: String(code) }),
-    ...(message !== undefined && { message: String(message) }),
-    ...(data !== undefined && { data }),
-    ...(typeof retryable === "boolean" && { retryable }),
-  };
-}
-

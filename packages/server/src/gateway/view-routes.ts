@@ -90,8 +90,9 @@ function filterOf(query: Record<string, unknown>, states: readonly TaskState[] |
 
 async function taskPage(rooms: Rooms, request: FastifyRequest, states: readonly TaskState[] | undefined): Promise<string> {
   const query = request.query as Record<string, string | undefined>;
-  const limit = query["limit"] === undefined ? 100 : Number(query["limit"]);
-  check("agents.list", { limit });
+  const asked = query["limit"] === undefined ? 100 : Number(query["limit"]);
+  check("agents.list", { limit: asked });
+  const limit = Math.min(asked, rooms.settings.pageMax);
   const after = query["cursor"] === undefined ? undefined : Number(query["cursor"]);
   if (after !== undefined && !Number.isInteger(after)) throw new ReachError("INVALID_REQUEST", "that cursor is not one of ours; start over without it.", { path: "cursor" });
   const found = await rooms.tasks.list(filterOf(query, states), { limit: limit + 1, ...(after !== undefined && { after }) });

@@ -1,5 +1,6 @@
 import type { JournalEvent } from "@agent-reach/protocol";
 import type { Journal as JournalStore } from "../ports/journal.js";
+import { Recent } from "./recent.js";
 import type { System } from "../ports/system.js";
 
 /** Something that an event is about: an instance, as far as its address goes. */
@@ -57,13 +58,11 @@ const TRIM_EVERY_MS = 60_000;
 const STORED_MAX = 2_000_000;
 
 /**
- * What happened: every message's events in a ring in memory, those of tasks and of failures on disk as well, written
+ * What happened: the newest messages' events in memory, those of tasks and of failures on disk as well, written
  * behind. A crash may lose the last quarter of a second of it, and nothing is ever decided from it.
  */
 export class Journal {
-  private readonly byMessageId = new Map<string, MessageLog>();
-  private readonly ring: (MessageLog | undefined)[];
-  private at = 0;
+  private readonly logs: Recent<MessageLog>;
   private lastId: number;
   private firstId: number;
   /** Events up to this id may have been in logs that are forgotten by now. */
@@ -83,7 +82,7 @@ export class Journal {
     private readonly settings: { messagesMax: number; keepSec: number },
     private readonly onError: (error: unknown) => void,
   ) {
-    this.ring = new Array(settings.messagesMax);
+    this.logs = new Recent(settings.messagesMax, (log) => this.forget(log));
     this.lastId = this.firstId = this.forgottenId = Math.floor(system.now()) * 1000;
   }
 
@@ -108,16 +107,12 @@ export class Journal {
 
   open(messageId: string, traceId: string, kind: "call" | "task", capability: string, parentId: string | undefined): MessageLog {
     const log = new MessageLog(messageId, traceId, kind, capability, parentId, this.system.now());
-    const old = this.ring[this.at];
-    if (old !== undefined) this.forget(old);
-    this.ring[this.at] = log;
-    this.at = (this.at + 1) % this.ring.length;
-    this.byMessageId.set(messageId, log);
+    this.logs.add(log);
     return log;
   }
 
   find(messageId: string): MessageLog | undefined {
-    return this.byMessageId.get(messageId);
+    return this.logs.get(messageId);
   }
 
   add(log: MessageLog, type: string, instance?: Addressed, attempt = 0, detail?: object): void {
@@ -152,7 +147,7 @@ export class Journal {
   }
 
   async eventsOf(messageId: string): Promise<JournalEvent[]> {
-    const log = this.byMessageId.get(messageId);
+    const log = this.logs.get(messageId);
     const recent = log === undefined ? [] : this.eventsIn(log);
     if (log !== undefined && !log.durable) return recent;
     return merge(await this.store.byMessage(messageId), recent);
@@ -163,19 +158,18 @@ export class Journal {
     return merge(await this.store.byTrace(traceId), recent).sort((a, b) => a.id - b.id);
   }
 
-  /** The remembered messages of one trace, oldest first. A walk over the ring: traces are asked for by people, messages come by the ten thousand. */
+  /** The remembered messages of one trace, oldest first. A walk over all of them: traces are asked for by people, messages come by the ten thousand. */
   messagesOfTrace(traceId: string): readonly MessageLog[] {
-    const { ring, at } = this;
-    const oldestFirst = [...ring.slice(at), ...ring.slice(0, at)];
-    return oldestFirst.filter((log): log is MessageLog => log?.traceId === traceId);
+    const found: MessageLog[] = [];
+    for (const log of this.logs.values()) if (log.traceId === traceId) found.push(log);
+    return found;
   }
 
   /** Events after `id`. From memory where it reaches, else from the store, which has only those of tasks and failures. */
   async since(id: number, limit: number): Promise<{ events: JournalEvent[]; gap: boolean }> {
     if (id < this.forgottenId) return { ...(await this.store.since(id, limit)), gap: true };
     const events = this.notes.filter((e) => e.id > id);
-    for (const log of this.ring) {
-      if (log === undefined) continue;
+    for (const log of this.logs.values()) {
       for (let at = 0; at < log.values.length; at += STRIDE) {
         if ((log.values[at] as number) + this.firstId > id) events.push(this.describe(log, at));
       }
@@ -189,9 +183,8 @@ export class Journal {
     return events;
   }
 
-  private forget(old: MessageLog): void {
-    if (this.byMessageId.get(old.messageId) === old) this.byMessageId.delete(old.messageId);
-    const last = old.values[old.values.length - STRIDE] as number | undefined;
+  private forget({ values }: MessageLog): void {
+    const last = values[values.length - STRIDE] as number | undefined;
     if (last !== undefined) this.forgottenId = Math.max(this.forgottenId, last + this.firstId);
   }
 

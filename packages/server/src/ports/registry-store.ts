@@ -23,14 +23,14 @@ export interface RegistryStore {
     kind: K,
     options?: { prefix?: string; after?: string; limit?: number },
   ): Promise<RegistryRecordOf<K>[]>;
-  /** Follows agents and instances (not versions). The returned function ends it. */
+  /** Follows agents and instances, and nothing else. The returned function ends it. */
   watch(listener: (change: RegistryChange) => void): Promise<() => void>;
   /** The largest revision ever given; 0 for a new store. */
   revision(): Promise<number>;
   close(): Promise<void>;
 }
 
-export type RegistryKind = "agent" | "instance" | "version";
+export type RegistryKind = "agent" | "instance" | "version" | "fence";
 
 /** What an agent is: one per tenant and agentId. Key: `tenant/agentId`. */
 export interface AgentRecord {
@@ -39,9 +39,9 @@ export interface AgentRecord {
   revision: number;
   tenant: string;
   agentId: string;
-  /** The newest card's content, without hints. */
+  /** The card that was brought last. */
   card: Card;
-  /** Counts content changes, from 1. */
+  /** The number of its content; contents are counted from 1. */
   version: number;
   /** Hashes of recent contents, newest last, so that a card seen before gets its old number back. */
   recent: { version: number; hash: string }[];
@@ -86,7 +86,15 @@ export interface VersionRecord {
   until: number;
 }
 
-export type RegistryRecord = AgentRecord | InstanceRecord | VersionRecord;
+/** The highest epoch of all instances that were forgotten. There is one, under the key `epochs`. */
+export interface FenceRecord {
+  kind: "fence";
+  key: string;
+  revision: number;
+  epoch: number;
+}
+
+export type RegistryRecord = AgentRecord | InstanceRecord | VersionRecord | FenceRecord;
 export type RegistryRecordOf<K extends RegistryKind> = Extract<RegistryRecord, { kind: K }>;
 
 export interface RegistryPut {

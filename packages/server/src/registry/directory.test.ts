@@ -6,7 +6,7 @@ let rooms: FakeRooms;
 let directory: Directory;
 beforeEach(async () => {
   rooms = await FakeRooms.open();
-  directory = new Directory(rooms.registry, rooms.system);
+  directory = new Directory(rooms.registry, rooms.system, 500);
 });
 const ids = (filter: AgentFilter): string[] => directory.list("default", filter).agents.map((a) => a.agentId);
 
@@ -20,6 +20,16 @@ describe("the directory", () => {
     expect(second.agents.map((a) => a.agentId)).toEqual(["d", "e"]);
     expect(second.cursor).toBeUndefined();
     expect(() => directory.list("default", { cursor: "***" })).toThrow(/INVALID_REQUEST/);
+  });
+
+  test("gives no page longer than the node allows, and the rest by cursor", async () => {
+    for (const id of ["a", "b", "c"]) await rooms.join(card(id));
+    const short = new Directory(rooms.registry, rooms.system, 2);
+    for (const filter of [{}, { limit: 500 }]) {
+      const { agents, cursor } = short.list("default", filter);
+      expect(agents.map((a) => a.agentId)).toEqual(["a", "b"]);
+      expect(short.list("default", { cursor }).agents.map((a) => a.agentId)).toEqual(["c"]);
+    }
   });
 
   test("shows an agent as well as its best instance, and what each instance is doing", async () => {

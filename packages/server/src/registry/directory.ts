@@ -20,10 +20,12 @@ export class Directory {
   constructor(
     private readonly registry: Registry,
     private readonly system: System,
+    private readonly pageMax: number,
   ) {}
 
   list(tenant: string, filter: AgentFilter): { agents: Agent[]; cursor?: string } {
-    const limit = filter.limit ?? 100;
+    // Who asks for more gets a full page and a cursor, as at the end of any other page.
+    const limit = Math.min(filter.limit ?? 100, this.pageMax);
     const after = filter.cursor === undefined ? undefined : decode(filter.cursor);
     const { view } = this.registry;
     const candidates = filter.capability === undefined ? view.agents.values() : this.offering(tenant, filter.capability);

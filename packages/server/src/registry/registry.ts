@@ -2,12 +2,14 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { type Capability, type Card, type Params, ReachError, type Registered } from "@agent-reach/protocol";
 import { readCard } from "@agent-reach/protocol/read";
 import type { Link } from "../ports/delivery.js";
-import type { AgentRecord, RegistryChange, RegistryPut, RegistryStore } from "../ports/registry-store.js";
+import type { RegistryChange, RegistryPut, RegistryStore } from "../ports/registry-store.js";
 import type { System } from "../ports/system.js";
 import { Contracts } from "./contract.js";
 import type { LeaseTerms, LiveInstance } from "./instance.js";
 import { type LeaseEvent, registered, transition } from "./lifecycle.js";
-import { View, type ViewChange } from "./view.js";
+import { Fence } from "./fence.js";
+import { Versions } from "./versions.js";
+import { type AgentEntry, View, type ViewChange } from "./view.js";
 
 export interface RegistrySettings {
   nodeId: string;
@@ -34,12 +36,6 @@ export interface RegisterRequest {
   holds: (instance: LiveInstance) => boolean;
 }
 
-const VERSIONS_KEPT_MS = 86_400_000;
-/** Old contents whose number comes back when they are registered again. */
-const RECENT_MAX = 20;
-/** Contents kept readable per agent, whatever the time: an agent that updates itself 50 times a second must not fill the disk. */
-const VERSIONS_MAX = 1000;
-
 /**
  * Who is there. Confirms a registration only when it is durable; everything else about an instance lives in memory and
  * is stored when its state changes.
@@ -50,7 +46,8 @@ export class Registry {
   private readonly listeners: ((change: ViewChange) => void)[] = [];
   /** One registration of an agent at a time, in order of arrival. */
   private readonly turns = new Map<string, Promise<unknown>>();
-  private epochFloor = 0;
+  private readonly versions: Versions;
+  private readonly fence: Fence;
   private readonly keys = new WeakMap<LiveInstance, string>();
   private stopWatch: (() => void) | undefined;
 
@@ -59,6 +56,8 @@ export class Registry {
     private readonly system: System,
     readonly settings: RegistrySettings,
   ) {
+    this.versions = new Versions(store);
+    this.fence = new Fence(store);
     this.view = new View(this.contracts, (record) => this.termsOf(record.card), () => system.now());
   }
 
@@ -68,12 +67,12 @@ export class Registry {
 
   /** Loads what is stored. Nobody has a link yet, so whoever was online must be heard of again. */
   async start(): Promise<void> {
+    await this.fence.load();
     this.stopWatch = await this.store.watch((change) => this.changed(change));
     this.view.revision = await this.store.revision();
     const now = this.system.now();
     const puts: RegistryPut[] = [];
     for (const live of this.view.instances.values()) {
-      this.epochFloor = Math.max(this.epochFloor, live.record.epoch > 1 ? live.record.epoch : 0);
       live.lostAt = this.system.monotonic();
       const next = transition(live.record, { type: "lost", reason: "the node restarted" }, now);
       if (next.ok && next.changed) puts.push({ record: next.record, expected: live.record.revision });
@@ -110,13 +109,12 @@ export class Registry {
     const wantedId = request.instanceId?.toLowerCase();
     const known = wantedId === undefined ? undefined : this.view.instances.get(wantedId);
     const sameLink = known !== undefined && request.holds(known);
-    if (known !== undefined && !sameLink) this.assertTakeover(known, card.agentId, request);
+    if (known !== undefined) this.assertOwner(known, card.agentId, request);
+    if (known !== undefined && !sameLink) this.assertTakeover(known, request);
 
-    const agent = this.view.agents.get(agentKey)?.record;
-    const content = contentOf(card);
-    const hash = createHash("sha256").update(content).digest("hex");
-    const version = agent?.recent.find((r) => r.hash === hash)?.version ?? (agent?.version ?? 0) + 1;
-    const puts = this.agentPuts(agent, agentKey, request.tenant, card, hash, version, now);
+    const agent = this.view.agents.get(agentKey);
+    const content = this.versions.contentOf(agent?.record, card);
+    const puts = this.versions.puts(agent, request.tenant, content, known?.record, now);
 
     const instanceId = wantedId ?? this.system.newId();
     const instanceKey = (sameLink ? this.keys.get(known) : request.instanceKey) ?? this.system.newSecret();
@@ -131,12 +129,13 @@ export class Registry {
         keyHash: hashOf(instanceKey),
         ...(card.transport?.type === "http" && { secret: instanceKey }),
         card,
-        cardVersion: version,
+        cardVersion: content.version,
         node: this.settings.nodeId,
       },
       known?.record,
       sameLink,
-      request.instanceId === undefined ? 0 : this.epochFloor,
+      // An instanceId that was made here is new, and nobody holds an older epoch of it.
+      request.instanceId === undefined ? 0 : this.fence.epoch,
       now,
     );
     puts.push({ record, expected: known?.record.revision ?? 0 });
@@ -166,7 +165,7 @@ export class Registry {
       instanceId,
       instanceKey,
       epoch: record.epoch,
-      version,
+      version: content.version,
       revision: put.revisions[put.revisions.length - 1]!,
       lease: { heartbeatIntervalSec: heartbeatIntervalMs / 1000, ttlSec: ttlMs / 1000, graceSec: graceMs / 1000 },
       warnings,
@@ -184,36 +183,15 @@ export class Registry {
     this.comers.push(listener);
   }
 
-  private agentPuts(
-    agent: AgentRecord | undefined,
-    key: string,
-    tenant: string,
-    card: Card,
-    hash: string,
-    version: number,
-    now: number,
-  ): RegistryPut[] {
-    if (agent !== undefined && agent.recent.some((r) => r.hash === hash)) return [];
-    const recent = [...(agent?.recent ?? []), { version, hash }].slice(-RECENT_MAX);
-    const record: AgentRecord = { kind: "agent", key, revision: 0, tenant, agentId: card.agentId, card, version, recent, changedAt: now };
-    const until = now + VERSIONS_KEPT_MS;
-    const puts: RegistryPut[] = [{ record: { kind: "version", key: versionKey(key, version), revision: 0, card, until } }];
-    // Whatever is replaced stays readable from now on, and not from when it came (REG-3).
-    if (agent !== undefined) {
-      puts.push({ record: { kind: "version", key: versionKey(key, agent.version), revision: 0, card: agent.card, until } });
-    }
-    puts.push({ record, expected: agent?.revision ?? 0 });
-    return puts;
+  private assertOwner({ record }: LiveInstance, agentId: string, request: RegisterRequest): void {
+    if (record.tenant === request.tenant && record.agentId === agentId) return;
+    throw new ReachError("FORBIDDEN", `instance ${record.instanceId} belongs to another agent; leave instanceId out to get one of your own.`, {
+      details: { policy: "instance-owner" },
+    });
   }
 
-  private assertTakeover(known: LiveInstance, agentId: string, request: RegisterRequest): void {
+  private assertTakeover(known: LiveInstance, request: RegisterRequest): void {
     const { record } = known;
-    const owner = record.tenant === request.tenant && record.agentId === agentId;
-    if (!owner) {
-      throw new ReachError("FORBIDDEN", `instance ${record.instanceId} belongs to another agent; leave instanceId out to get one of your own.`, {
-        details: { policy: "instance-owner" },
-      });
-    }
     const proven = request.instanceKey !== undefined && sameSecret(hashOf(request.instanceKey), record.keyHash);
     if (request.instanceKey !== undefined && !proven) {
       throw new ReachError("FORBIDDEN", `the instanceKey is not that of instance ${record.instanceId}; use the one that its registration answered.`, {
@@ -323,32 +301,24 @@ export class Registry {
   async purge(): Promise<void> {
     const now = this.system.now();
     const before = now - this.settings.purgeAfterSec * 1000;
-    for (const live of [...this.view.instances.values()]) {
-      if (live.record.state !== "offline" || live.record.since > before) continue;
-      this.epochFloor = Math.max(this.epochFloor, live.record.epoch);
-      await this.store.remove("instance", live.record.key, live.record.revision);
-    }
-    for (const [key, agent] of [...this.view.agents]) {
-      if (agent.instances.size === 0 && agent.record.changedAt < before) await this.store.remove("agent", key, agent.record.revision);
-      if (agent.record.version === 1) continue;
-      const versions = await this.store.list("version", { prefix: `${key}/` });
-      const tooMany = versions.length - VERSIONS_MAX;
-      for (const [i, version] of versions.entries()) {
-        if (version.until >= now && i >= tooMany) continue;
-        if (version.key !== versionKey(key, agent.record.version)) await this.store.remove("version", version.key, version.revision);
-      }
-    }
+    const gone = [...this.view.instances.values()].filter(({ record }) => record.state === "offline" && record.since <= before);
+    await this.fence.raise(Math.max(0, ...gone.map(({ record }) => record.epoch)));
+    for (const { record } of gone) await this.store.remove("instance", record.key, record.revision);
+    for (const [key, agent] of [...this.view.agents]) await this.inTurn(key, () => this.purgeAgent(agent, now, before));
     this.view.forgetCapabilities(before);
+  }
+
+  /** In turn with registrations: one of them may be about to use what would be forgotten. */
+  private async purgeAgent(agent: AgentEntry, now: number, before: number): Promise<void> {
+    const { record, instances } = agent;
+    if (instances.size > 0 || record.changedAt >= before) return this.versions.purge(agent, now);
+    if (await this.store.remove("agent", record.key, record.revision)) await this.versions.forget(record);
   }
 
   async version(tenant: string, agentId: string, version: number): Promise<Card> {
     const agent = this.view.agent(tenant, agentId);
-    if (agent?.record.version === version) return agent.record.card;
-    const record = await this.store.get("version", versionKey(`${tenant}/${agentId}`, version));
-    if (record === undefined || record.until < this.system.now()) {
-      throw new ReachError("NOT_FOUND", `${agentId} has no version ${version} that is still kept (24 h).`, { path: "version" });
-    }
-    return record.card;
+    if (agent !== undefined) return this.versions.read(agent, version, this.system.now());
+    throw new ReachError("NOT_FOUND", `no agent ${agentId} has registered in the last 24 h.`, { path: "agentId" });
   }
 
   private termsOf(card: Card): LeaseTerms {
@@ -375,25 +345,6 @@ export class Registry {
     turn.then(done, done);
     return turn;
   }
-}
-
-const HINTS = new Set(["status", "version", "load", "healthy"]);
-
-/** What counts as content: the card without hints and runtime facts, in one spelling and one order. */
-function contentOf(card: Card): string {
-  return canonical(Object.fromEntries(Object.entries(card).filter(([key]) => !HINTS.has(key))));
-}
-
-/** JSON with keys in order, so that equal contents are equal texts. */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([k, v]) => `${JSON.stringify(k)}:${canonical(v)}`).join(",")}}`;
-}
-
-function versionKey(agentKey: string, version: number): string {
-  return `${agentKey}/${String(version).padStart(10, "0")}`;
 }
 
 function hashOf(secret: string): string {

@@ -32,7 +32,8 @@ export class Call implements WheelEntry, Waiter, Parent {
   lastRefusal: ReachError | undefined;
   /** Why it waits, should the deadline come meanwhile. */
   full = false;
-  readonly replies: Reply[];
+  /** Others who sent the same message while it is in flight. */
+  joined: Reply[] | undefined;
   /** Under which it is remembered besides its id: its idempotencyKey, where it gave one. */
   alias: string | undefined;
 
@@ -45,18 +46,23 @@ export class Call implements WheelEntry, Waiter, Parent {
     readonly principal: string,
     readonly capability: string,
     readonly lane: string,
-    readonly contentHash: string,
+    readonly contentHash: number,
     readonly idempotencyKey: string,
-    readonly source: { readonly agentId?: string; readonly instanceId?: string },
     readonly chain: readonly Hop[],
     readonly parent: Parent | undefined,
     /** Monotonic ms. */
     readonly deadline: number,
     readonly timeoutMs: number,
     readonly log: MessageLog,
-    reply: Reply,
-  ) {
-    this.replies = [reply];
+    readonly reply: Reply,
+  ) {}
+
+  get source(): { readonly agentId?: string } {
+    return this.request.caller.source;
+  }
+
+  get sourceJson(): string {
+    return this.request.caller.sourceJson;
   }
 
   get worker(): string | undefined {

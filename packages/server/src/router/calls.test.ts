@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeLink } from "../../../../test/kit/fake-link.js";
-import { anyone, card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
+import { anyone, callerOf, card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
 
 let rooms: FakeRooms;
 let agent: FakeAgent;
@@ -9,7 +9,6 @@ beforeEach(async () => {
   agent = await rooms.join(card("a1", ["query", { name: "timed", timeoutHintMs: 700 }]));
 });
 const uuid = (n: number): string => `0199a5c2-6f0e-7c11-9b1e-${String(n).padStart(12, "0")}`;
-const named = (agentId: string) => ({ ...anyone, principal: agentId, principals: new Set([agentId]), agentId });
 
 describe("DLV-2: a call", () => {
   test("carries the input there and the data back, with who did it", async () => {
@@ -165,17 +164,17 @@ describe("C5, DLV-7: a message that comes again", () => {
   });
 
   test("with other content is a conflict, and nobody else may send it", () => {
-    rooms.call(again, named("shop"));
-    expect(rooms.call({ ...again, input: { a: 2, b: 2 } }, named("shop")).failure).toMatchObject({ code: "CONFLICT" });
-    expect(rooms.call(again, named("thief")).failure).toMatchObject({ code: "FORBIDDEN" });
+    rooms.call(again, callerOf("shop"));
+    expect(rooms.call({ ...again, input: { a: 2, b: 2 } }, callerOf("shop")).failure).toMatchObject({ code: "CONFLICT" });
+    expect(rooms.call(again, callerOf("thief")).failure).toMatchObject({ code: "FORBIDDEN" });
     expect(agent.link.deliveries).toHaveLength(1);
   });
 
   test("is known by its idempotencyKey too, within its principal", () => {
     const keyed = { ...again, idempotencyKey: "order-7" };
-    rooms.call(keyed, named("shop"));
-    const second = rooms.call({ ...keyed, messageId: uuid(2) }, named("shop"));
-    const other = rooms.call({ ...keyed, messageId: uuid(3) }, named("other"));
+    rooms.call(keyed, callerOf("shop"));
+    const second = rooms.call({ ...keyed, messageId: uuid(2) }, callerOf("shop"));
+    const other = rooms.call({ ...keyed, messageId: uuid(3) }, callerOf("other"));
     agent.link.next().complete("once");
     expect(second.data).toBe("once");
     expect(other.answers).toBe(0);
@@ -186,12 +185,12 @@ describe("C5, DLV-7: a message that comes again", () => {
 describe("calls within calls", () => {
   test("RES-3: a nested call never outlives its parent, and carries the chain", async () => {
     const inner = await rooms.join(card("a2", ["inner"]));
-    const outer = rooms.call({ capability: "query", messageId: uuid(1), timeoutMs: 5_000 }, named("front"));
+    const outer = rooms.call({ capability: "query", messageId: uuid(1), timeoutMs: 5_000 }, callerOf("front"));
     agent.link.next().accept();
     await rooms.pass(2_000);
     const nested = rooms.call(
       { capability: "inner", messageId: uuid(2), parentId: uuid(1), timeoutMs: 60_000 },
-      named("a1"),
+      callerOf("a1"),
     );
     const { envelope } = inner.link.next();
     expect(envelope.timeoutMs).toBe(3_000);
@@ -236,10 +235,10 @@ describe("DLV-14: cancelling", () => {
   });
 
   test("is for its sender; of a settled or unknown one it changes nothing", () => {
-    rooms.call({ capability: "query", messageId: uuid(1) }, named("shop"));
-    expect(() => rooms.calls.cancel(named("thief"), uuid(1), "no")).toThrow(/FORBIDDEN/);
+    rooms.call({ capability: "query", messageId: uuid(1) }, callerOf("shop"));
+    expect(() => rooms.calls.cancel(callerOf("thief"), uuid(1), "no")).toThrow(/FORBIDDEN/);
     agent.link.next().complete();
-    expect(rooms.calls.cancel(named("shop"), uuid(1), "late")).toMatchObject({ state: "settled", error: undefined });
+    expect(rooms.calls.cancel(callerOf("shop"), uuid(1), "late")).toMatchObject({ state: "settled", error: undefined });
     expect(rooms.calls.cancel(anyone, uuid(9), "what")).toBeUndefined();
   });
 

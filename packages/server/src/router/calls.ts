@@ -8,7 +8,7 @@ import { Wheel } from "../time/wheel.js";
 import type { Admission } from "./admission.js";
 import { Call, CallAttempt } from "./call.js";
 import { chainOf, loopIn, type Parent } from "./chain.js";
-import { contentHashOf } from "./content.js";
+import { fingerprintOf } from "./content.js";
 import { envelopeText } from "./envelope.js";
 import { Memory } from "./memory.js";
 import { SettledCall } from "./settled.js";
@@ -69,7 +69,7 @@ export class Calls {
 
   start(request: MessageRequest, reply: Reply): void {
     const { envelope } = request;
-    const contentHash = contentHashOf(envelope.target, envelope.capability ?? envelope.intent, request.input, request.sent.inputText);
+    const contentHash = fingerprintOf(envelope.target, envelope.capability ?? envelope.intent, request.input, request.sent.inputText);
     const known = this.find(request.messageId) ?? (envelope.idempotencyKey === undefined ? undefined : this.memory.byAlias(aliasOf(request), this.system.monotonic()));
     if (known !== undefined && this.repeat(known, contentHash, request, reply)) return;
 
@@ -82,7 +82,8 @@ export class Calls {
     const refusal = resolution.ok ? this.objection(call, request, offer) : resolution.error;
     if (refusal !== undefined) return this.fail(call, refusal);
     if (resolution.ok && envelope.dryRun === true) return this.tryDry(call, request, resolution.resolved, reply);
-    if (!this.retry(call)) this.enqueue(call);
+    const sent = resolution.ok && this.attempt(call, resolution.resolved);
+    if (!sent) this.enqueue(call);
   }
 
   /** A call in flight. */
@@ -90,21 +91,20 @@ export class Calls {
     return this.memory.open(messageId);
   }
 
-  private take(request: MessageRequest, capability: string, contentHash: string, parent: Parent | undefined, timeoutMs: number, reply: Reply): Call {
+  private take(request: MessageRequest, capability: string, contentHash: number, parent: Parent | undefined, timeoutMs: number, reply: Reply): Call {
     const { envelope, caller } = request;
     const deadline = Math.min(this.system.monotonic() + timeoutMs, parent?.deadline ?? Number.POSITIVE_INFINITY);
     const log = this.journal.open(request.messageId, request.traceId, "call", capability, envelope.parentId);
     this.journal.add(log, "received", undefined, 0, request.externalTraceId === undefined ? undefined : { externalTraceId: request.externalTraceId });
     const call = new Call(
       this, request, request.messageId, request.traceId, caller.tenant, caller.principal, capability,
-      laneOf(capability, envelope), contentHash, envelope.idempotencyKey ?? request.messageId, sourceOf(caller),
+      laneOf(capability, envelope), contentHash, envelope.idempotencyKey ?? request.messageId,
       chainOf(parent), parent, deadline, timeoutMs, log, reply,
     );
     if (envelope.idempotencyKey !== undefined) call.alias = aliasOf(request);
     this.counts.started++;
     this.counts.inFlight++;
     this.memory.add(call);
-    this.wheel.set(call, call.deadline);
     return call;
   }
 
@@ -125,14 +125,14 @@ export class Calls {
   }
 
   /** Answers whether the repeated message needs nothing more: it joins, or gets the answer that was given. */
-  private repeat(known: Call | SettledCall, contentHash: string, request: MessageRequest, reply: Reply): boolean {
+  private repeat(known: Call | SettledCall, contentHash: number, request: MessageRequest, reply: Reply): boolean {
     assertMayTouch(request.caller, known);
     if (known.contentHash !== contentHash) {
       throw new ReachError("CONFLICT", `the key of message ${known.messageId} was used before for other content; a new request needs a new messageId, and a new idempotencyKey if it gives one.`, {
         details: { messageId: known.messageId },
       });
     }
-    if (known instanceof Call) known.replies.push(reply);
+    if (known instanceof Call) (known.joined ??= []).push(reply);
     else if (known.data !== undefined) reply.result(known.answer());
     // Only what may have succeeded is remembered: a refusal or a business error may well end otherwise this time.
     else if (known.error instanceof ReachError && known.error.outcome !== "unknown") return false;
@@ -142,24 +142,26 @@ export class Calls {
 
   /** Tries to find somebody for a call that is waiting; answers whether it waits no longer. */
   retry(call: Call): boolean {
-    const { request } = call;
     if (call.state === "settled") return true;
-    const resolution = this.catalog.resolve(wantedBy(request));
-    if (!resolution.ok) {
-      this.fail(call, resolution.error);
-      return true;
-    }
+    const resolution = this.catalog.resolve(wantedBy(call.request));
+    if (resolution.ok) return this.attempt(call, resolution.resolved);
+    this.fail(call, resolution.error);
+    return true;
+  }
+
+  private attempt(call: Call, resolved: Resolved): boolean {
+    const { request } = call;
     const { envelope } = request;
     for (;;) {
       const number = call.attempt + 1;
       const decision = this.router.decide(
-        resolution.resolved, demandsOf(envelope), requestOf(envelope), call.messageId, call.traceId, number, call.excluded,
+        resolved, demandsOf(envelope), requestOf(envelope), call.messageId, call.traceId, number, call.excluded,
       );
       call.full = decision.full;
       const offer = decision.chosen;
       if (offer === undefined) {
         if (!call.inLine) this.journal.add(call.log, "waiting", undefined, number, decision);
-        const refusal = decision.full ? undefined : (call.lastRefusal ?? this.restingUntil(call, resolution.resolved.offers));
+        const refusal = decision.full ? undefined : (call.lastRefusal ?? this.restingUntil(call, resolved.offers));
         if (refusal !== undefined) this.fail(call, refusal);
         return refusal !== undefined;
       }
@@ -248,7 +250,8 @@ export class Calls {
     this.journal.add(call.log, "completed", instance, attempt.number);
     this.counts.completed++;
     const answer = this.settle(call, data, receipt, undefined, offer).answer();
-    for (const reply of call.replies) reply.result(answer);
+    call.reply.result(answer);
+    for (const reply of call.joined ?? []) reply.result(answer);
   }
 
   failed(attempt: CallAttempt, error: AgentErrorShape, _receipt: string | undefined): void {
@@ -337,7 +340,8 @@ export class Calls {
     if (call === undefined || attempt === undefined) return;
     if (instanceId !== undefined && attempt.offer.instance.record.instanceId !== instanceId) return;
     this.journal.add(call.log, "progress", attempt.offer.instance, attempt.number);
-    for (const reply of call.replies) reply.progress?.(json);
+    call.reply.progress?.(json);
+    for (const reply of call.joined ?? []) reply.progress?.(json);
   }
 
   /** A call that this caller may see, while it is remembered. */
@@ -382,7 +386,8 @@ export class Calls {
     if (call.attempt > 0 || call.inLine) this.journal.keep(call.log);
     this.counts.failed++;
     this.settle(call, undefined, undefined, error);
-    for (const reply of call.replies) reply.error(error);
+    call.reply.error(error);
+    for (const reply of call.joined ?? []) reply.error(error);
   }
 
   private settle(call: Call, data: string | undefined, receipt: string | undefined, error: Error | undefined, offer = call.current?.offer): SettledCall {
@@ -451,10 +456,6 @@ export class Calls {
 
 export function wantedBy({ caller, envelope }: MessageRequest) {
   return { tenant: caller.tenant, capability: envelope.capability, intent: envelope.intent, agentId: envelope.target?.agentId, instanceId: envelope.target?.instanceId };
-}
-
-export function sourceOf(caller: Caller): { agentId?: string; instanceId?: string } {
-  return { ...(caller.agentId !== undefined && { agentId: caller.agentId }), ...(caller.instanceId !== undefined && { instanceId: caller.instanceId }) };
 }
 
 export function invalidInput(capability: string, violation: { path: string; rule: string }): ReachError {

@@ -11,7 +11,7 @@ export interface Parent {
   readonly messageId: string;
   readonly traceId: string;
   readonly capability: string;
-  readonly contentHash: string;
+  readonly contentHash: number;
   readonly source: { readonly agentId?: string };
   readonly chain: readonly Hop[];
   readonly parent: Parent | undefined;
@@ -32,7 +32,7 @@ export function chainOf(parent: Parent | undefined): readonly Hop[] {
 }
 
 /** Says no to chains that are too long, and to asking for something whose answer is already being worked on for the same reason. */
-export function loopIn(parent: Parent | undefined, chain: readonly Hop[], capability: string, contentHash: string): ReachError | undefined {
+export function loopIn(parent: Parent | undefined, chain: readonly Hop[], capability: string, contentHash: number): ReachError | undefined {
   if (parent === undefined) return undefined;
   if (chain.length > HOPS_MAX) {
     return new ReachError("LOOP_DETECTED", `"${capability}" is ${chain.length} calls deep; at most ${HOPS_MAX} may stand in each other. Break the chain, or submit a task.`, {

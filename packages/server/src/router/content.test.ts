@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sorted } from "../../../../test/kit/vectors.js";
-import { contentHashOf, hashOf } from "./content.js";
+import { contentHashOf, fingerprintOf } from "./content.js";
+
+const hashOf = (value: unknown) => contentHashOf(undefined, undefined, value, JSON.stringify(value));
 
 /** The same data with the keys of every object in another order. */
 function turned(value: unknown): unknown {

@@ -1,33 +1,39 @@
 /**
- * A 64-bit hash of JSON data that does not depend on the order of keys, to tell whether two messages with one key say
- * the same. Not for secrets: FNV-1a (Fowler, Noll, Vo) in two lanes of 32 bits over texts, members of objects summed up.
+ * Tells whether two messages with one key say the same: hashes of target, capability or intent, and input, which do not
+ * depend on the order of keys. FNV-1a (Fowler, Noll, Vo) over texts, members of objects summed up. Not for secrets.
  */
-export function hashOf(value: unknown): string {
-  const a = mix(value, 0x811c9dc5) >>> 0;
-  const b = mix(value, 0x01000193) >>> 0;
-  return a.toString(36) + b.toString(36);
+
+/** 32 bits as one small integer: for calls, of which there are many, and where it is compared within a minute. */
+export function fingerprintOf(target: unknown, what: string | undefined, input: unknown, inputText: string): number {
+  return digest(target, what, input, inputText, 0x811c9dc5);
 }
 
-/**
- * What makes two messages with one key the same: target, capability or intent, and input. Long numbers count by their
- * digits, since parsing would take neighbours beyond 2^53 for equal.
- */
+/** 64 bits as text: for tasks, whose keys live as long as their results. */
 export function contentHashOf(target: unknown, what: string | undefined, input: unknown, inputText: string): string {
-  const hash = hashOf([target, what, input]);
-  if (!LONG_NUMBER.test(inputText)) return hash;
-  let sum = 0;
-  for (const digits of inputText.match(LONG_NUMBERS) ?? []) sum = (sum + text(digits, 0x811c9dc5)) | 0;
-  return hash + (sum >>> 0).toString(36);
+  const lane = (seed: number) => (digest(target, what, input, inputText, seed) >>> 0).toString(36);
+  return lane(0x811c9dc5) + lane(0x01000193);
 }
 
-const LONG_NUMBER = /[\d.]{16}/;
+/** Long numbers count by their digits, since parsing takes neighbours beyond 2^53 for equal. */
+function digest(target: unknown, what: string | undefined, input: unknown, inputText: string, seed: number): number {
+  sawLong = false;
+  let h = Math.imul(mix(input, seed), 0x01000193) ^ text(what ?? "", seed);
+  if (target !== undefined) h = Math.imul(h, 0x01000193) ^ mix(target, seed);
+  if (sawLong) for (const digits of inputText.match(LONG_NUMBERS) ?? []) h = (h + text(digits, seed)) | 0;
+  return h | 0;
+}
+
 const LONG_NUMBERS = /-?[\d.]{16,}(?:[eE][+-]?\d+)?/g;
+/** Set by `mix` when it met a number that may have lost digits; one digest at a time on one thread. */
+let sawLong = false;
 
 function mix(value: unknown, seed: number): number {
   switch (typeof value) {
     case "string":
       return text(value, seed ^ 0x53);
     case "number":
+      if (!(Math.abs(value) < 1e15)) sawLong = true;
+      else if (!Number.isInteger(value) && String(value).length >= 16) sawLong = true;
       return text(String(value), seed ^ 0x4e);
     case "boolean":
       return text(value ? "t" : "f", seed ^ 0x42);

@@ -32,7 +32,7 @@ export class Decision implements Described {
   omitted = 0;
   /** Thousandths of a millisecond. */
   took = 0;
-  readonly considered: Considered[] = [];
+  considered: readonly Considered[] = [];
 
   constructor(
     readonly messageId: string,
@@ -44,6 +44,17 @@ export class Decision implements Described {
     readonly capability: string,
     readonly reasons: readonly string[],
   ) {}
+
+  /** Keeps everybody who was looked at, the chosen one first, up to what a record lists. */
+  list(all: Considered[], chosen: Considered | undefined): void {
+    for (const c of all) if (c.verdict === "full") this.full = true;
+    if (all.length > 1 && chosen !== undefined) {
+      all.splice(all.indexOf(chosen), 1);
+      all.unshift(chosen);
+    }
+    this.omitted = Math.max(0, all.length - LISTED_MAX);
+    this.considered = this.omitted > 0 ? all.slice(0, LISTED_MAX) : all;
+  }
 
   get decisionId(): string {
     return `${this.messageId}-${this.attempt}`;

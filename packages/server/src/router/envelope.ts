@@ -7,7 +7,8 @@ export interface Sendable {
   readonly messageId: string;
   readonly traceId: string;
   readonly idempotencyKey: string;
-  readonly source: { readonly agentId?: string; readonly instanceId?: string };
+  /** JSON text of who sent it. */
+  readonly sourceJson: string;
   readonly chain: readonly Hop[];
 }
 
@@ -25,7 +26,7 @@ export interface Sent {
  * twice. `timeoutMs` is what remains; `now` is wall ms.
  */
 export function envelopeText(message: Sendable, request: Sent, offer: Offer, timeoutMs: number, now: number): string {
-  let text = `{"messageId":"${message.messageId}","traceId":"${message.traceId}","kind":"${message.kind}","capability":${offer.capabilityJson},"input":${request.inputText},"source":${JSON.stringify(message.source)},"target":${offer.targetJson},"idempotencyKey":${JSON.stringify(message.idempotencyKey)}`;
+  let text = `{"messageId":"${message.messageId}","traceId":"${message.traceId}","kind":"${message.kind}","capability":${offer.capabilityJson},"input":${request.inputText},"source":${message.sourceJson},"target":${offer.targetJson},"idempotencyKey":${message.idempotencyKey === message.messageId ? `"${message.messageId}"` : JSON.stringify(message.idempotencyKey)}`;
   if (request.sessionRef !== undefined) text += `,"sessionRef":${JSON.stringify(request.sessionRef)}`;
   if (request.sequence !== undefined) text += `,"sequence":${request.sequence}`;
   if (request.parentId !== undefined) text += `,"parentId":"${request.parentId}"`;

@@ -20,7 +20,7 @@ class Item implements Memorable {
 function open(max: number, keepMs: number, sizeMax?: number) {
   const settled = new Map<string, Item>();
   const recall = (id: string): Item | undefined => (settled.get(id)?.forgotten === false ? settled.get(id) : undefined);
-  const memory = new Memory<Item>(max, keepMs, recall, sizeMax);
+  const memory = new Memory<Item, Item>(max, keepMs, recall, sizeMax);
   const settle = (one: Item, now: number, size = 1): void => {
     one.settledAt = now;
     settled.set(one.messageId, one);

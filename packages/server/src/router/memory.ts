@@ -49,7 +49,8 @@ export class Memory<Open extends { readonly messageId: string; readonly alias: s
 
   byAlias(alias: string, now: number): Open | Settled | undefined {
     const item = this.aliases.get(alias);
-    return item === undefined || !("settledAt" in item) || this.isFresh(item, now) ? item : undefined;
+    if (item === undefined || this.inFlight.get(item.messageId) === item) return item;
+    return this.isFresh(item as Settled, now) ? item : undefined;
   }
 
   add(item: Open): void {

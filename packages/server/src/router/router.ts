@@ -46,21 +46,13 @@ export class Router {
     const { system } = this;
     const now = system.monotonic();
     const decision = new Decision(messageId, traceId, attempt, system.now(), request, resolved.name, resolved.reasons);
-    const { considered } = decision;
     const all = this.consider(resolved, demands, now, excluded);
-    const able = all.filter((c) => c.verdict === "lower_score");
-    decision.full = all.some((c) => c.verdict === "full");
-    const chosen = this.choose(preferred === undefined ? able : preferOf(able, preferred));
+    const chosen = this.choose(all, preferred);
     if (chosen !== undefined) {
       chosen.verdict = "chosen";
       decision.chosen = chosen.offer;
-      considered.push(chosen);
     }
-    for (const c of all) {
-      if (c === chosen) continue;
-      if (considered.length < LISTED_MAX) considered.push(c);
-      else decision.omitted++;
-    }
+    decision.list(all, chosen);
     decision.took = thousandths(system.monotonic() - now);
     return decision;
   }
@@ -137,7 +129,14 @@ export class Router {
     return "lower_score";
   }
 
-  private choose(able: Considered[]): Considered | undefined {
+  private choose(all: Considered[], preferred: ((offer: Offer) => boolean) | undefined): Considered | undefined {
+    if (all.length === 1) return all[0]!.verdict === "lower_score" ? all[0] : undefined;
+    const able = all.filter((c) => c.verdict === "lower_score");
+    return this.draw(preferred === undefined ? able : preferOf(able, preferred));
+  }
+
+  /** At random by weight among those who are about as good as the best. */
+  private draw(able: Considered[]): Considered | undefined {
     if (able.length <= 1) return able[0];
     let best = Number.NEGATIVE_INFINITY;
     for (const c of able) if (c.score > best) best = c.score;

@@ -10,7 +10,7 @@ export class SettledCall implements Memorable {
     readonly log: MessageLog,
     readonly tenant: string,
     readonly principal: string,
-    readonly contentHash: string,
+    readonly contentHash: number,
     readonly alias: string | undefined,
     readonly attempt: number,
     readonly timeoutMs: number,

@@ -219,7 +219,7 @@ export class Dispatcher {
     this.counts.delivered++;
     if (number > 1) this.counts.redelivered++;
     const envelope = envelopeText(
-      { kind: "task", messageId: task.messageId, traceId: task.traceId, idempotencyKey: task.idempotencyKey, source: task.request.source, chain: task.request.chain ?? [] },
+      { kind: "task", messageId: task.messageId, traceId: task.traceId, idempotencyKey: task.idempotencyKey, sourceJson: JSON.stringify(task.request.source), chain: task.request.chain ?? [] },
       { inputText: stored.input, ...task.request },
       offer, task.request.completionTimeoutMs, this.system.now(),
     );

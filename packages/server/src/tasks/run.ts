@@ -4,6 +4,7 @@ import type { Receiver } from "../ports/delivery.js";
 import type { TaskRecord } from "../ports/task-store.js";
 import type { Offer } from "../registry/instance.js";
 import type { Hop, Parent } from "../router/chain.js";
+import { fingerprintOf } from "../router/content.js";
 import type { WheelEntry } from "../time/wheel.js";
 import type { Dispatcher } from "./dispatcher.js";
 
@@ -40,8 +41,9 @@ export class TaskRun implements Receiver, WheelEntry, Parent {
   get capability(): string {
     return this.record.capability;
   }
-  get contentHash(): string {
-    return this.record.contentHash;
+  get contentHash(): number {
+    const { request, input } = this.record;
+    return fingerprintOf(request.target, request.intent ?? this.record.capability, JSON.parse(input), input);
   }
   get source(): { agentId?: string } {
     return this.record.request.source;

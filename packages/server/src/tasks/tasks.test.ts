@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { anyone, card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
+import { anyone, callerOf, card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
 import { settle } from "../../../../test/kit/fake-system.js";
 import { localOperator } from "../access/access.js";
 import { taskText } from "./text.js";
@@ -13,7 +13,6 @@ beforeEach(async () => {
   );
 });
 const uuid = (n: number): string => `0199a5c2-6f0e-7c11-9b1e-${String(n).padStart(12, "0")}`;
-const named = (agentId: string) => ({ ...anyone, principal: agentId, principals: new Set([agentId]), agentId });
 const once = { capability: "query", input: { a: 1, b: 2 }, messageId: uuid(1) };
 
 describe("submit", () => {
@@ -53,20 +52,20 @@ describe("DLV-7: a task that comes again", () => {
 
   test("is known by its key, which belongs to its principal", async () => {
     const keyed = { ...once, idempotencyKey: "order-7" };
-    await rooms.submit(keyed, named("shop"));
-    const again = await rooms.submit({ ...keyed, messageId: uuid(2) }, named("shop"));
+    await rooms.submit(keyed, callerOf("shop"));
+    const again = await rooms.submit({ ...keyed, messageId: uuid(2) }, callerOf("shop"));
     expect(again.results[0]).toMatchObject({ messageId: uuid(1), duplicate: true });
-    const other = await rooms.submit({ ...keyed, messageId: uuid(3) }, named("other"));
+    const other = await rooms.submit({ ...keyed, messageId: uuid(3) }, callerOf("other"));
     expect(other.results[0]).toMatchObject({ messageId: uuid(3), duplicate: false });
   });
 
   test("with other content is a conflict, and somebody else's is forbidden", async () => {
-    await rooms.submit(once, named("shop"));
-    expect((await rooms.submit({ ...once, input: 3 }, named("shop"))).failure).toMatchObject({
+    await rooms.submit(once, callerOf("shop"));
+    expect((await rooms.submit({ ...once, input: 3 }, callerOf("shop"))).failure).toMatchObject({
       code: "CONFLICT",
       details: { messageId: uuid(1) },
     });
-    expect((await rooms.submit(once, named("thief"))).failure).toMatchObject({ code: "FORBIDDEN" });
+    expect((await rooms.submit(once, callerOf("thief"))).failure).toMatchObject({ code: "FORBIDDEN" });
   });
 
   test("runs again if it did not succeed", async () => {
@@ -99,11 +98,11 @@ describe("looking and waiting", () => {
   });
 
   test("is for its sender and for operators", async () => {
-    await rooms.submit(once, named("shop"));
-    await expect(rooms.tasks.get(named("thief"), uuid(1))).rejects.toMatchObject({ code: "FORBIDDEN" });
-    await expect(rooms.tasks.cancel(named("thief"), uuid(1), "no")).rejects.toMatchObject({ code: "FORBIDDEN" });
-    await expect(rooms.tasks.get(named("shop"), uuid(9))).rejects.toMatchObject({ code: "NOT_FOUND" });
-    expect(await rooms.tasks.get(named("shop"), uuid(1))).toMatchObject({ messageId: uuid(1) });
+    await rooms.submit(once, callerOf("shop"));
+    await expect(rooms.tasks.get(callerOf("thief"), uuid(1))).rejects.toMatchObject({ code: "FORBIDDEN" });
+    await expect(rooms.tasks.cancel(callerOf("thief"), uuid(1), "no")).rejects.toMatchObject({ code: "FORBIDDEN" });
+    await expect(rooms.tasks.get(callerOf("shop"), uuid(9))).rejects.toMatchObject({ code: "NOT_FOUND" });
+    expect(await rooms.tasks.get(callerOf("shop"), uuid(1))).toMatchObject({ messageId: uuid(1) });
   });
 
   test("the text of a task has input and data as they came", async () => {

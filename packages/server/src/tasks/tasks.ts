@@ -5,9 +5,9 @@ import type { Journal } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import { type NewTask, type TaskFilter, type TaskRecord, type TaskRequest, type TaskStore } from "../ports/task-store.js";
 import type { InstanceRecord } from "../ports/registry-store.js";
-import { invalidInput, sourceOf, wantedBy } from "../router/calls.js";
+import { invalidInput, wantedBy } from "../router/calls.js";
 import { chainOf, loopIn, type Parent } from "../router/chain.js";
-import { contentHashOf } from "../router/content.js";
+import { contentHashOf, fingerprintOf } from "../router/content.js";
 import { demandsOf, laneOf, type MessageRequest, type Reply, requestOf } from "../router/message.js";
 import type { Router } from "../router/router.js";
 import type { Dispatcher, Result } from "./dispatcher.js";
@@ -109,10 +109,10 @@ export class Tasks {
     const parent = envelope.parentId === undefined ? undefined : this.parentOf(envelope.parentId);
     const contentHash = contentHashOf(envelope.target, envelope.capability ?? envelope.intent, request.input, request.sent.inputText);
     const chain = chainOf(parent);
-    const loop = loopIn(parent, chain, capability, contentHash);
+    const loop = loopIn(parent, chain, capability, fingerprintOf(envelope.target, envelope.capability ?? envelope.intent, request.input, request.sent.inputText));
     if (loop !== undefined) throw loop;
     const given: TaskRequest = {
-      source: sourceOf(caller),
+      source: { ...caller.source },
       timeoutMs: envelope.timeoutMs ?? this.settings.completionTimeoutMs,
       completionTimeoutMs: envelope.completionTimeoutMs ?? envelope.timeoutMs ?? this.settings.completionTimeoutMs,
       onStalled: envelope.onStalled ?? "review",

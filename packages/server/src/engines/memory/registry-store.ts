@@ -14,6 +14,7 @@ export class MemoryRegistryStore implements RegistryStore {
     agent: new Map(),
     instance: new Map(),
     version: new Map(),
+    fence: new Map(),
   };
   readonly #watchers = new Watchers();
   #revision = 0;
@@ -36,7 +37,7 @@ export class MemoryRegistryStore implements RegistryStore {
       return stored;
     });
     for (const record of records) {
-      if (record.kind === "version") continue;
+      if (record.kind !== "agent" && record.kind !== "instance") continue;
       this.#watchers.tell({ type: "put", revision: record.revision, record: structuredClone(record) });
     }
     return { ok: true, revisions: records.map((record) => record.revision) };
@@ -46,7 +47,7 @@ export class MemoryRegistryStore implements RegistryStore {
     if (this.#records[kind].get(key)?.revision !== revision) return false;
     this.#records[kind].delete(key);
     this.#revision += 1;
-    if (kind !== "version") this.#watchers.tell({ type: "removed", revision: this.#revision, kind, key });
+    if (kind === "agent" || kind === "instance") this.#watchers.tell({ type: "removed", revision: this.#revision, kind, key });
     return true;
   }
 

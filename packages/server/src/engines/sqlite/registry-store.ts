@@ -55,7 +55,8 @@ export class SqliteRegistryStore implements RegistryStore {
       (result) => {
         if (!result.ok) return;
         for (const { record } of copies) {
-          if (record.kind !== "version") this.#watchers.tell({ type: "put", revision: record.revision, record });
+          if (record.kind !== "agent" && record.kind !== "instance") continue;
+          this.#watchers.tell({ type: "put", revision: record.revision, record });
         }
       },
     );
@@ -71,7 +72,8 @@ export class SqliteRegistryStore implements RegistryStore {
         return true;
       },
       (removed) => {
-        if (removed && kind !== "version") this.#watchers.tell({ type: "removed", revision: removedAt, kind, key });
+        if (!removed || (kind !== "agent" && kind !== "instance")) return;
+        this.#watchers.tell({ type: "removed", revision: removedAt, kind, key });
       },
     );
   }

@@ -1,11 +1,11 @@
 import type { ReachError } from "@agent-reach/protocol";
-import { FakeSystem, settle } from "../../../../test/kit/fake-system.js";
-import { SharedChannels } from "../channel.js";
-import { Client, type ClientOptions } from "../client.js";
-import type { Logger } from "../logger.js";
-import { type MemoryPeer, memoryDial } from "../memory-transport.js";
-import type { Context, IdentityStore } from "../platform.js";
-import type { Dial } from "../transport.js";
+import { SharedChannels } from "../../packages/sdk/src/channel.js";
+import { Client, type ClientOptions } from "../../packages/sdk/src/client.js";
+import type { Logger } from "../../packages/sdk/src/logger.js";
+import { type MemoryPeer, memoryDial } from "../../packages/sdk/src/memory-transport.js";
+import type { Context, IdentityStore } from "../../packages/sdk/src/platform.js";
+import type { Dial } from "../../packages/sdk/src/transport.js";
+import { FakeSystem, settle } from "./fake-system.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: frames are whatever the test sends and expects.
 type Frame = Record<string, any>;
@@ -99,6 +99,8 @@ export class FakePeer {
   readonly dial: Dial;
   /** False: connections are refused. */
   up = true;
+  /** False: no session is known any more, as after a restart of the node. */
+  remembers = true;
   limits = { maxMessageBytes: 1_114_112, maxInputBytes: 1_048_576, resumeSec: 60 };
   readonly answers: Record<string, Answer> = {
     hello: (params) => this.hello(params),
@@ -128,7 +130,7 @@ export class FakePeer {
   }
 
   hello(params: Frame): Frame {
-    const resumed = params["resume"] !== undefined;
+    const resumed = this.remembers && params["resume"] !== undefined;
     return {
       sessionId: `session-${this.sessions.length}`,
       nodeId: "node-1",

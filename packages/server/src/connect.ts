@@ -1,0 +1,39 @@
+import type { Catalog } from "./catalog/catalog.js";
+import type { Journal } from "./journal/journal.js";
+import type { Registry } from "./registry/registry.js";
+import type { Admission } from "./router/admission.js";
+import type { Dispatcher } from "./tasks/dispatcher.js";
+
+export interface Connected {
+  registry: Registry;
+  catalog: Catalog;
+  admission: Admission;
+  dispatcher: Dispatcher;
+  journal: Journal;
+  onError: (error: unknown) => void;
+}
+
+/**
+ * Who hears of what: arrivals and departures are told to everyone who waits for them. The registry stands lowest and knows
+ * none of those above it, so this is said here, once for the node and for tests which join the rooms without a door.
+ */
+export function connect({ registry, catalog, admission, dispatcher, journal, onError }: Connected): void {
+  registry.onChange(({ instance, before, removed }) => {
+    if (instance === undefined) return;
+    const { record } = instance;
+    catalog.changed(instance);
+    if (record.state !== before || removed) {
+      const event = removed ? "instance.removed" : `instance.${record.state}`;
+      journal.note(event, instance, { reason: record.reason, epoch: record.epoch });
+    }
+    if (removed || record.state === "offline") {
+      dispatcher.departed(record.instanceId);
+      for (const attempt of [...instance.held]) attempt.lost();
+    } else if (record.state === "online" && instance.link !== undefined) admission.room(instance);
+  });
+  registry.onArrival((instance, anew) => {
+    if (!anew) return admission.room(instance);
+    const siblings = registry.view.agent(instance.record.tenant, instance.record.agentId)?.instances ?? [];
+    dispatcher.arrived(instance, siblings).catch(onError);
+  });
+}

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { card, FakeRooms } from "../../../../test/kit/fake-rooms.js";
+import { FakeSystem } from "../../../../test/kit/fake-system.js";
+import { WebhookAgent } from "../../../../test/kit/webhook.js";
+import type { LiveInstance } from "../registry/instance.js";
+import { Prober } from "./probe.js";
+
+let rooms: FakeRooms;
+let system: FakeSystem;
+let agent: WebhookAgent;
+beforeEach(async () => {
+  rooms = await FakeRooms.open();
+  system = new FakeSystem();
+  agent = await WebhookAgent.listen(() => ({ status: 200 }));
+});
+afterEach(() => agent.close());
+
+/** Follows an agent whose heartbeat is `heartbeatIntervalSec`, with probes every 15 s. */
+async function following(heartbeatIntervalSec: number): Promise<{ prober: Prober; instance: LiveInstance }> {
+  const prober = new Prober(rooms.registry, system, 15_000);
+  const { instance } = await rooms.join(card("a1", ["query"], { heartbeatIntervalSec }));
+  prober.follow(instance, agent.endpoint);
+  return { prober, instance };
+}
+
+describe("ROUTE-8: the probe of an agent behind an endpoint", () => {
+  test("comes as often as the node is told, and asks the origin's /ping", async () => {
+    await following(60);
+    expect(system.nextInMs).toBe(15_000);
+    system.advance(14_999);
+    expect(system.nextInMs).toBe(1);
+    system.advance(1);
+    expect(await agent.probes.next("a probe")).toBe("/ping");
+  });
+
+  test("comes with every heartbeat when those are more frequent, since it stands in for them", async () => {
+    await following(5);
+    expect(system.nextInMs).toBe(5000);
+  });
+
+  test("ends when the instance is offline, and when the node stops", async () => {
+    const { instance, prober } = await following(15);
+    await rooms.registry.deregister(instance, "done");
+    expect(system.pending).toBe(0);
+    prober.follow(instance, agent.endpoint);
+    expect(system.pending).toBe(1);
+    prober.stop();
+    expect(system.pending).toBe(0);
+  });
+});
