@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { importsOf, type Source, sources, withoutComments } from "./kit/sources.js";
+import { importsOf, root, type Source, sources, withoutComments } from "./kit/sources.js";
 
 /** The house of ARCHITECTURE.md, held to its drawing: imports point down or right. */
 const shipped = (path: string): boolean => !/\.test\.ts$|\/conformance\//.test(path);
@@ -116,14 +118,26 @@ describe("the server's floors", () => {
     ).toEqual([]);
   });
 
-  test("compose.ts is imported by index.ts alone", () => {
+  test.each([
+    ["compose.ts", "index.ts"],
+    ["connect.ts", "compose.ts"],
+  ])("%s, which sees the rooms from above, is imported by %s alone", (above, importer) => {
+    const at = (file: string): string => `packages/server/src/${file}`;
+    const imports = (path: string) => server.find((source) => source.path === path)!.imports;
+    expect(imports(at(importer)).map(({ target }) => target)).toContain(at(above));
     expect(
-      broken(
-        server,
-        (source, _specifier, target) =>
-          target === "packages/server/src/compose.ts" && source.path !== "packages/server/src/index.ts",
-      ),
+      broken(server, (source, _specifier, target) => target === at(above) && source.path !== at(importer)),
     ).toEqual([]);
+  });
+
+  test("ARCHITECTURE.md speaks of every folder", () => {
+    const text = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+    const picture = text.slice(text.indexOf("## The picture"), text.indexOf("Rules, each held by the test"));
+    const folders = new Set(server.map(({ path }) => roomOf(path)).filter((room) => room !== undefined));
+    expect([...folders].filter((folder) => !text.includes(`\`${folder}/`))).toEqual([]);
+    // Settings and measurements are no floor of their own, so they are not drawn.
+    const drawn = [...folders].filter((folder) => folder !== "config" && folder !== "telemetry");
+    expect(drawn.filter((folder) => !picture.includes(`${folder}/`))).toEqual([]);
   });
 
   test("no room holds a socket or a file", () => {

@@ -149,9 +149,11 @@ export class Connection {
     return this.#requests.forget(pending);
   }
 
-  /** `result` is JSON text. Dropped without a session, since the request belonged to the socket. */
-  respond(id: number | string, result: string): void {
-    this.#sendNow(`{"jsonrpc":"2.0","id":${typeof id === "number" ? id : JSON.stringify(id)},"result":${result}}`);
+  /** `result` is JSON text. Dropped without a session, since the request belonged to the socket. Returns the frame, which ends in `}`. */
+  respond(id: number | string, result: string): string {
+    const frame = `{"jsonrpc":"2.0","id":${typeof id === "number" ? id : JSON.stringify(id)},"result":${result}}`;
+    this.#sendNow(frame);
+    return frame;
   }
 
   refuse(id: number | string, error: ReachError): void {

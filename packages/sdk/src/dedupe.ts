@@ -32,14 +32,14 @@ function hash(text: string): string {
  */
 export class Dedupe {
   readonly #system: Pick<SdkSystem, "monotonic">;
-  readonly #successes = new Map<string, { answer: string; atMs: number }>();
+  readonly #answers = new Map<string, string>();
   /**
-   * The keys by age, in a ring. The map knows their order too, but finding its oldest entry again and again walks over all
-   * those deleted before.
+   * The keys by age and when they were kept, in rings. The map knows the order too, but finding its oldest entry again and
+   * again walks over all those deleted before. No object per success: what lives long is what garbage collection costs.
    */
-  readonly #ring: string[] = [];
+  readonly #keys: string[] = [];
+  readonly #atMs: number[] = [];
   #oldest = 0;
-  #count = 0;
   #chars = 0;
 
   constructor(system: Pick<SdkSystem, "monotonic">) {
@@ -47,42 +47,36 @@ export class Dedupe {
   }
 
   get size(): number {
-    return this.#count;
+    return this.#answers.size;
   }
 
   /** The answer that was given for this key. */
   find(key: string): string | undefined {
-    if (this.#count === 0) return undefined;
-    const found = this.#successes.get(key);
-    if (!found) return undefined;
-    while (this.#count > 0 && this.#isOld()) this.#forgetOldest();
-    return this.#successes.has(key) ? found.answer : undefined;
+    const answer = this.#answers.get(key);
+    if (answer === undefined) return undefined;
+    while (this.size > 0 && this.#system.monotonic() - this.#atMs[this.#oldest]! >= sdkLimits.dedupeMs) this.#forgetOldest();
+    return this.#answers.has(key) ? answer : undefined;
   }
 
   /** A key is kept once; whoever asked `find` before does not run it again. */
   keep(key: string, answer: string): void {
     while (
-      this.#count > 0 &&
-      (this.#count >= sdkLimits.dedupeMax || this.#chars + answer.length > sdkLimits.dedupeCharsMax)
+      this.size > 0 &&
+      (this.size >= sdkLimits.dedupeMax || this.#chars + answer.length > sdkLimits.dedupeCharsMax)
     ) {
       this.#forgetOldest();
     }
-    this.#ring[(this.#oldest + this.#count) % sdkLimits.dedupeMax] = key;
-    this.#count++;
+    const at = (this.#oldest + this.size) % sdkLimits.dedupeMax;
+    this.#keys[at] = key;
+    this.#atMs[at] = this.#system.monotonic();
     this.#chars += answer.length;
-    this.#successes.set(key, { answer, atMs: this.#system.monotonic() });
-  }
-
-  #isOld(): boolean {
-    const oldest = this.#successes.get(this.#ring[this.#oldest]!)!;
-    return this.#system.monotonic() - oldest.atMs >= sdkLimits.dedupeMs;
+    this.#answers.set(key, answer);
   }
 
   #forgetOldest(): void {
-    const key = this.#ring[this.#oldest]!;
+    const key = this.#keys[this.#oldest]!;
     this.#oldest = (this.#oldest + 1) % sdkLimits.dedupeMax;
-    this.#count--;
-    this.#chars -= this.#successes.get(key)!.answer.length;
-    this.#successes.delete(key);
+    this.#chars -= this.#answers.get(key)!.length;
+    this.#answers.delete(key);
   }
 }

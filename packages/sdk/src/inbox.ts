@@ -213,8 +213,7 @@ export class Inbox {
       return;
     }
     const answer = `"status":"completed","data":${data},"receipt":${this.#receipt(delivery, bytes)}`;
-    this.#dedupe.keep(delivery.key, answer);
-    this.#finish(delivery, answer);
+    this.#dedupe.keep(delivery.key, this.#finish(delivery, answer));
   }
 
   #failed(delivery: Delivery, error: unknown): void {
@@ -256,11 +255,13 @@ export class Inbox {
     this.#finish(delivery, `"status":"failed","error":${JSON.stringify(error)}`);
   }
 
-  #finish(delivery: Delivery, answer: string): void {
+  /** Returns the answer in the form to be kept. */
+  #finish(delivery: Delivery, answer: string): string {
     this.#settle(delivery);
-    this.#hand(delivery.copy, answer);
-    if (delivery.others) for (const copy of delivery.others) this.#hand(copy, answer);
+    const kept = this.#hand(delivery.copy, answer);
+    if (delivery.others) for (const copy of delivery.others) this.#hand(copy, kept);
     this.#next();
+    return kept;
   }
 
   #settle(delivery: Delivery): void {
@@ -277,15 +278,23 @@ export class Inbox {
     if (this.#running === 0 && this.#queue.length === 0) this.onIdle();
   }
 
-  /** The result goes as the answer of `deliver` where that still waits on this very socket, else by `complete`. */
-  #hand(copy: Copy, answer: string): void {
+  /**
+   * The result goes as the answer of `deliver` where that still waits on this very socket, else by `complete`. Returns the
+   * answer as a part of the frame, which is one flat text once it was written: kept as the many pieces it is made of, ten
+   * thousand of them would be copied by one garbage collection after another.
+   */
+  #hand(copy: Copy, answer: string): string {
     const { messageId, attempt } = copy;
-    const result = { messageId, attempt, answer };
-    if (this.#answerable(copy)) {
-      copy.acknowledged = true;
-      this.#connection.respond(copy.requestId, `{${answer}}`);
-      this.#outbox.given(result);
-    } else this.#outbox.complete(result);
+    if (!this.#answerable(copy)) {
+      this.#outbox.complete(messageId, attempt, answer);
+      return answer;
+    }
+    copy.acknowledged = true;
+    const frame = this.#connection.respond(copy.requestId, `{${answer}}`);
+    const end = frame.length - 2;
+    const kept = frame.slice(end - answer.length, end);
+    this.#outbox.given(messageId, attempt, kept);
+    return kept;
   }
 
   #acknowledge(copy: Copy): void {

@@ -9,6 +9,8 @@ export interface Result {
   readonly messageId: string;
   readonly attempt: number;
   readonly answer: string;
+  /** Given as an answer: the id of the request from which on an answer confirms it. */
+  readonly fromId: number;
 }
 
 /** Who the results are from; the epoch changes with every registration. */
@@ -30,8 +32,8 @@ export class Outbox implements ConnectionListener {
   readonly #identity: () => Identity;
   readonly #confirm: Confirm;
   readonly #onEmpty: () => void;
-  /** Given as answers, oldest first, each with the id from which on an answer confirms it. */
-  #given: { result: Result; fromId: number }[] = [];
+  /** Given as answers, oldest first. */
+  #given: Result[] = [];
   #head = 0;
   #completing = 0;
   #asking = false;
@@ -51,17 +53,17 @@ export class Outbox implements ConnectionListener {
   }
 
   /** The result was just written as the answer of a `deliver`. */
-  given(result: Result): void {
-    this.#given.push({ result, fromId: this.#connection.nextId });
+  given(messageId: string, attempt: number, answer: string): void {
+    this.#given.push({ messageId, attempt, answer, fromId: this.#connection.nextId });
     const waiting = this.#given.length - this.#head;
     if (waiting >= sdkLimits.confirmEvery) this.confirm();
     else if (waiting === 1 && !this.#asking) this.#connection.wheel.set(this.#confirm, sdkLimits.confirmAfterMs);
   }
 
   /** Hands the result over by a request of its own, now or as soon as there is a session. */
-  complete(result: Result): void {
+  complete(messageId: string, attempt: number, answer: string): void {
     this.#completing++;
-    this.#send(new PendingComplete(result, this.#identity, this));
+    this.#send(new PendingComplete({ messageId, attempt, answer, fromId: 0 }, this.#identity, this));
   }
 
   /** Asks for a sign that everything given has arrived. */
@@ -103,7 +105,7 @@ export class Outbox implements ConnectionListener {
     this.#given = [];
     this.#head = 0;
     if (this.#connection.ended) return;
-    for (const { result } of unsure) this.complete(result);
+    for (const { messageId, attempt, answer } of unsure) this.complete(messageId, attempt, answer);
   }
 
   /** A `complete` got its answer: recorded or not, the node knows. */

@@ -68,9 +68,9 @@ export class Recent<T extends { readonly messageId: string }> {
   }
 }
 
-/** Of the last characters, where UUIDs differ most. FNV-1a (Fowler, Noll, Vo). */
+/** FNV-1a (Fowler, Noll, Vo) over all of it: where ids differ is their maker's business. */
 function hashOf(id: string): number {
   let h = 0x811c9dc5;
-  for (let i = Math.max(0, id.length - 12); i < id.length; i++) h = Math.imul(h ^ id.charCodeAt(i), 0x01000193);
+  for (let i = 0; i < id.length; i++) h = Math.imul(h ^ id.charCodeAt(i), 0x01000193);
   return h ^ (h >>> 15);
 }

@@ -8,6 +8,13 @@ const uuid = (n: number): string => `0199a5c2-6f0e-7c11-9b1e-${String(n).padStar
 const v = (n: number) => card("a1", [{ name: "query", description: `content ${n}` }]);
 
 let rooms: FakeRooms;
+/** What a version of agent a1 says, and what its agent shows now. */
+const content = async (n: number): Promise<string | undefined> =>
+  (await rooms.registry.version("default", "a1", n)).capabilities?.[0]?.description;
+const current = (): unknown[] => {
+  const { version, card } = rooms.registry.view.agent("default", "a1")!.record;
+  return [version, card.capabilities?.[0]?.description];
+};
 beforeEach(async () => {
   rooms = await FakeRooms.open();
 });
@@ -74,17 +81,65 @@ describe("REG-3: the card's version", () => {
   });
 
   test("an old one stays readable for 24 h after it was replaced, however long it had stood", async () => {
-    await rooms.join(v(1));
+    const { link, registered } = await rooms.join(v(1));
     await rooms.leap(10 * DAY);
-    await rooms.join(v(2));
+    await rooms.join(v(2), { instanceId: registered.instanceId, link });
     await rooms.leap(DAY - 5000);
-    const version = (n: number) => rooms.registry.version("default", "a1", n);
-    expect(await version(1)).toMatchObject({ capabilities: [{ description: "content 1" }] });
-    expect(await version(2)).toMatchObject({ capabilities: [{ description: "content 2" }] });
+    expect(await content(1)).toBe("content 1");
+    expect(await content(2)).toBe("content 2");
     await rooms.leap(5000);
     await rooms.registry.purge();
-    await expect(version(1)).rejects.toMatchObject({ code: "NOT_FOUND", path: "version" });
-    expect(await rooms.engine.registry.list("version")).toHaveLength(1);
+    await expect(content(1)).rejects.toMatchObject({ code: "NOT_FOUND", path: "version" });
+    expect(await content(2)).toBe("content 2");
+    expect(await rooms.engine.registry.list("version")).toEqual([]);
+  });
+
+  test("the agent shows what runs: a card that comes back is the current one again, under its old number", async () => {
+    const { link, registered } = await rooms.join(v(1));
+    const again = (n: number) => rooms.join(v(n), { instanceId: registered.instanceId, link });
+    await again(2);
+    await again(1);
+    expect(current()).toEqual([1, "content 1"]);
+    await rooms.leap(2 * DAY);
+    await rooms.registry.purge();
+    expect(await content(1)).toBe("content 1");
+    await expect(content(2)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    // The number 2 was given before, so it is not given to another content.
+    expect((await again(3)).registered.version).toBe(3);
+    expect((await again(2)).registered.version).toBe(2);
+    expect(current()).toEqual([2, "content 2"]);
+  });
+
+  test("a new instance with an older card makes that the current one: the agent is rolled back", async () => {
+    await rooms.join(v(1));
+    await rooms.join(v(2));
+    await rooms.join(v(1));
+    expect(current()).toEqual([1, "content 1"]);
+  });
+
+  test("an instance that merely reconnects in the middle of a rolling update is no roll-back", async () => {
+    const older = await rooms.join(v(1));
+    const newer = await rooms.join(v(2));
+    const reconnect = () => rooms.join(v(1), older.registered);
+    expect((await reconnect()).registered.version).toBe(1);
+    expect(current()).toEqual([2, "content 2"]);
+    await rooms.registry.deregister(newer.instance, "done");
+    await reconnect();
+    expect(current()).toEqual([1, "content 1"]);
+  });
+
+  test("one that an instance still runs is not purged, and stays for 24 h after that", async () => {
+    const older = await rooms.join(v(1));
+    await rooms.join(v(2));
+    await rooms.leap(3 * DAY);
+    await rooms.registry.purge();
+    expect(await content(1)).toBe("content 1");
+    await rooms.join(v(2), { instanceId: older.registered.instanceId, link: older.link });
+    await rooms.leap(DAY - 5000);
+    await rooms.registry.purge();
+    expect(await content(1)).toBe("content 1");
+    await rooms.leap(10_000);
+    await expect(content(1)).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 });
 
@@ -105,6 +160,15 @@ describe("REG-2: identity and fencing", () => {
     expect(second.registered).toMatchObject({ instanceId, instanceKey, epoch: 2, version: 1 });
     expect(first.link.closes).toEqual([4001]);
     expect(second.instance.link).toBe(second.link);
+  });
+
+  test("an instance cannot become another agent's, not even over its own link", async () => {
+    const { link, registered } = await rooms.join(card("a1"));
+    await expect(rooms.join(card("a2"), { ...registered, link })).rejects.toMatchObject({
+      code: "FORBIDDEN",
+      details: { policy: "instance-owner" },
+    });
+    expect(rooms.registry.view.agents.size).toBe(1);
   });
 
   test("the word of the older link counts no more: its loss does not touch the newer one", async () => {
@@ -194,6 +258,30 @@ describe("REG-7: purging", () => {
     expect(changes.map((c) => c.removed)).toEqual([true, true]);
     const third = await rooms.join(card("a1"), { instanceId });
     expect(third.registered.epoch).toBe(3);
+  });
+
+  test("epochs never start again, also when the node was restarted after the instance was forgotten", async () => {
+    const first = await rooms.join(card("a1"));
+    const second = await rooms.join(card("a1"), first.registered);
+    await rooms.registry.deregister(second.instance, "done");
+    await rooms.leap(DAY + 60_000);
+    expect(await rooms.engine.registry.list("instance")).toEqual([]);
+    rooms = await rooms.restart();
+    const again = await rooms.join(card("a1"), first.registered);
+    expect(again.registered.epoch).toBe(3);
+    // One that is made here is new.
+    expect((await rooms.join(card("a1"))).registered.epoch).toBe(1);
+  });
+
+  test("an agent that is forgotten leaves no version behind", async () => {
+    const { link, instance, registered } = await rooms.join(v(1));
+    for (const n of [2, 3]) await rooms.join(v(n), { instanceId: registered.instanceId, link });
+    expect(await rooms.engine.registry.list("version")).toHaveLength(2);
+    await rooms.registry.deregister(instance, "done");
+    await rooms.leap(DAY + 60_000);
+    expect(rooms.registry.view.agents.size).toBe(0);
+    expect(await rooms.engine.registry.list("version")).toEqual([]);
+    await expect(content(1)).rejects.toMatchObject({ code: "NOT_FOUND", path: "agentId" });
   });
 
   test("touches nobody who is there", async () => {

@@ -302,7 +302,7 @@ export class Registry {
     const now = this.system.now();
     const before = now - this.settings.purgeAfterSec * 1000;
     const gone = [...this.view.instances.values()].filter(({ record }) => record.state === "offline" && record.since <= before);
-    await this.fence.raise(Math.max(0, ...gone.map(({ record }) => record.epoch)));
+    await this.fence.raise(gone.reduce((highest, { record }) => Math.max(highest, record.epoch), 0));
     for (const { record } of gone) await this.store.remove("instance", record.key, record.revision);
     for (const [key, agent] of [...this.view.agents]) await this.inTurn(key, () => this.purgeAgent(agent, now, before));
     this.view.forgetCapabilities(before);

@@ -98,7 +98,7 @@ export function registryStoreConformance({ open, reopen }: RegistrySubject): voi
       expect(await keys({ prefix: "other/" })).toEqual([]);
     });
 
-    test("RS4: watch first hands over all agents and instances, then every change in order, without versions", async () => {
+    test("RS4: watch first hands over all agents and instances, then every change of them in order, and of nothing else", async () => {
       await add("i");
       await store.put([put(newAgent("a"), 0), put(newVersion("a", 1), 0)]);
       const seen: RegistryChange[] = [];
@@ -106,7 +106,10 @@ export function registryStoreConformance({ open, reopen }: RegistrySubject): voi
       const key = (change: RegistryChange) => (change.type === "put" ? change.record.key : change.key);
       expect(seen.map(key).sort()).toEqual(["default/a", "i"]);
       const revision = await add("j");
-      await store.put([put(newVersion("a", 2), 0)]);
+      const fence = { kind: "fence", key: "epochs", revision: 0, epoch: 7 } as const;
+      const others = await store.put([put(newVersion("a", 2), 0), put(fence, 0)]);
+      expect(await store.get("fence", "epochs")).toMatchObject({ epoch: 7 });
+      expect(await store.remove("fence", "epochs", others.ok ? others.revisions[1]! : 0)).toBe(true);
       await store.remove("instance", "j", revision);
       expect(seen.slice(2)).toMatchObject([
         { type: "put", revision, record: { key: "j", revision } },
