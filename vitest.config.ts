@@ -6,7 +6,10 @@ const conditions = ["agent-reach-source", "node", "import", "module", "default"]
 
 export default defineConfig({
   resolve: { conditions },
-  ssr: { resolve: { conditions, externalConditions: ["agent-reach-source", "node", "import"] }, noExternal: [/^@agent-reach\//, /^agent-reach/] },
+  ssr: {
+    resolve: { conditions, externalConditions: ["agent-reach-source", "node", "import"] },
+    noExternal: [/^@agent-reach\//, /^agent-reach/],
+  },
   test: {
     include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts", "scripts/**/*.test.ts"],
     reporters: ["default", "./test/kit/reporter.ts"],

@@ -43,6 +43,7 @@ describe("the packages, as they would be published", () => {
         files.some((path) => path.startsWith("dist/")),
         tarball,
       ).toBe(true);
+      expect(files, tarball).toEqual(expect.arrayContaining(["README.md", "LICENSE"]));
     }
   });
 

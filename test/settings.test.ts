@@ -23,7 +23,9 @@ function isRead(path: string): boolean {
   const group = keys.join("\\.");
   const byPath = new RegExp(`\\b${group}\\.${name}\\b|\\{[^{}=]*\\b${name}\\b[^{}=]*\\} = (\\w+\\.)?${group}\\b`);
   if (readers.some(({ code }) => byPath.test(code))) return true;
-  const handedOn = new RegExp(`\\bconfig\\.(${keys.map((_, i) => keys.slice(0, i + 1).join("\\.")).join("|")})\\b(?!\\.)`);
+  const handedOn = new RegExp(
+    `\\bconfig\\.(${keys.map((_, i) => keys.slice(0, i + 1).join("\\.")).join("|")})\\b(?!\\.)`,
+  );
   const byName = new RegExp(`\\.${name}\\b|\\bconst \\{[^}]*\\b${name}\\b[^}]*\\} =`);
   return (
     readers.some(({ code }) => handedOn.test(code)) &&

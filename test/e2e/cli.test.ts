@@ -157,7 +157,10 @@ describe("agent-reach against a node", patient, () => {
     const seen = watching.line("agent-");
     for (let done = false; !done; ) {
       agentIds.push((await SocketAgent.join(node().url)).agentId);
-      done = await Promise.race([seen.then(() => true), within(seen, "an event", 500).catch(() => false)]);
+      done = await within(seen, "an event", 500).then(
+        () => true,
+        () => false,
+      );
     }
     expect(agentIds).toContain(JSON.parse(await seen).agentId);
     watching.child.kill("SIGINT");

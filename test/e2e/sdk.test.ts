@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { AgentError, AgentReachClient, type TaskHandle } from "@agent-reach/sdk";
+import { AgentError, AgentReachClient, type Handler, type TaskHandle } from "@agent-reach/sdk";
 import { afterEach, describe, expect, test } from "vitest";
 import { useNode } from "../kit/node.js";
 import { gate, within } from "../kit/within.js";
@@ -27,7 +27,7 @@ function client(options: Partial<ConstructorParameters<typeof AgentReachClient>[
 
 let count = 0;
 /** An agent with one capability of its own name, so that tests do not meet each other's. */
-async function agent(handler: Parameters<AgentReachClient["onCapability"]>[1], card: Record<string, unknown> = {}) {
+async function agent(handler: Handler, card: Record<string, unknown> = {}) {
   const capability = `sdk_test_${++count}`;
   const reached = client();
   await reached.register({
@@ -58,6 +58,29 @@ describe("SDK against a node", () => {
       outcome: "not_executed",
     });
     expect(await caller.discover({ capability })).toMatchObject({ verdict: "match" });
+  });
+
+  test("SDK-1: one client registers and beats, discovers and watches, calls, submits and is told", async () => {
+    const told = gate<unknown>();
+    const { reached, capability } = await agent((input: { n: number }, { kind }) => ({ kind, twice: input.n * 2 }));
+    const { agentId } = reached.registered!;
+    const caller = client();
+    const updated = gate<string>();
+    const watch = await caller.watch(
+      { agentId },
+      (event) => event.type === "agent.updated" && updated.open(event.agentId),
+    );
+    await reached.register({ agentId, capabilities: [{ name: capability }], description: "changed" });
+    expect(await within(updated.opened, "the watch to tell")).toBe(agentId);
+    watch.stop();
+    reached.report({ health: 1 });
+    const { candidates } = await caller.discover({ capability });
+    expect(candidates.map((candidate) => candidate.agentId)).toEqual([agentId]);
+    expect(await caller.callSync({ capability, input: { n: 1 } })).toMatchObject({ data: { kind: "call", twice: 2 } });
+    caller.callAsync({ capability, input: { n: 2 } }).onResult(({ data }) => told.open(data));
+    expect(await within(told.opened, "the callback")).toEqual({ kind: "call", twice: 4 });
+    const task = caller.submit({ capability, input: { n: 3 } });
+    expect(await within(task.result(), "the task")).toMatchObject({ data: { kind: "task", twice: 6 } });
   });
 
   test("SDK-3: a nested call keeps the trace and names its parent", async () => {

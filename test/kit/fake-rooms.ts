@@ -6,7 +6,7 @@ import { Synonyms } from "../../packages/server/src/catalog/synonyms.js";
 import { connect } from "../../packages/server/src/connect.js";
 import type { Engine } from "../../packages/server/src/engines/engine.js";
 import { openMemory } from "../../packages/server/src/engines/memory/index.js";
-import { Journal } from "../../packages/server/src/journal/journal.js";
+import { Journal, traceNamedAfter } from "../../packages/server/src/journal/journal.js";
 import type { LiveInstance } from "../../packages/server/src/registry/instance.js";
 import { Reaper } from "../../packages/server/src/registry/reaper.js";
 import { Registry, type RegistrySettings } from "../../packages/server/src/registry/registry.js";
@@ -126,7 +126,7 @@ export class FakeRooms {
       keepSec: 86_400,
       inputBytes: limits.inputBytesMax,
     };
-    const parentOf = (id: string) => this.calls.find(id) ?? dispatcher.parentOf(id);
+    const parentOf = (id: string) => this.calls.open(id) ?? dispatcher.parentOf(id);
     this.tasks = new Tasks(engine.tasks, catalog, router, journal, dispatcher, system, settings, parentOf, onError);
     this.reaper = new Reaper(registry, system, wheel, onError);
     connect({ registry, catalog, admission, dispatcher, journal, onError });
@@ -244,10 +244,12 @@ export class FakeRooms {
   private request(envelope: SubmitEnvelope, caller: Caller): MessageRequest {
     const { sessionRef, sequence, parentId, labels } = envelope;
     const input = envelope.input ?? {};
+    const messageId = envelope.messageId ?? this.system.newId();
     return {
       caller,
-      messageId: envelope.messageId ?? this.system.newId(),
-      traceId: envelope.traceId ?? this.system.newSecret(),
+      messageId,
+      traceId: envelope.traceId ?? traceNamedAfter(messageId),
+      givenTraceId: envelope.traceId,
       externalTraceId: undefined,
       envelope,
       input,

@@ -1,6 +1,6 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { Ajv2020 } from "../../../test/kit/ajv.js";
 import { type Violation, violation } from "./check.js";
 import type { JsonObject } from "./json.js";
 import { Capability, Card } from "./schemas.js";

@@ -1,5 +1,5 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
+import { Ajv2020 } from "../../../test/kit/ajv.js";
 import { vectors } from "../../../test/kit/vectors.js";
 import { pathOf } from "./json.js";
 import { params, RpcRequest, results, serverRequests } from "./schemas.js";

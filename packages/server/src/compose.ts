@@ -1,21 +1,21 @@
-import type { FastifyInstance } from "fastify";
-import { openapi } from "@agent-reach/protocol/openapi";
+import { limits } from "@agent-reach/protocol";
 import { Catalog } from "./catalog/catalog.js";
 import { Synonyms } from "./catalog/synonyms.js";
-import { checkConfig, type Config } from "./config.js";
 import { readSynonyms } from "./config/synonyms.js";
+import { type Config, checkConfig } from "./config.js";
 import { connect } from "./connect.js";
 import { Webhooks } from "./connectors/webhooks.js";
 import { openMemory } from "./engines/memory/index.js";
 import { osSystem } from "./engines/os/system.js";
 import { openSqlite } from "./engines/sqlite/index.js";
 import { Feed } from "./gateway/feed.js";
+import { healthRoutes } from "./gateway/health-routes.js";
 import { createHttp } from "./gateway/http.js";
 import { instanceRoutes } from "./gateway/instance-routes.js";
 import { messageRoutes } from "./gateway/message-routes.js";
 import { Notices } from "./gateway/notices.js";
 import type { Rooms } from "./gateway/rooms.js";
-import { sayHello, Sessions } from "./gateway/sessions.js";
+import { Sessions, sayHello } from "./gateway/sessions.js";
 import { streamRoutes } from "./gateway/stream-routes.js";
 import { viewRoutes } from "./gateway/view-routes.js";
 import { Journal } from "./journal/journal.js";
@@ -32,7 +32,6 @@ import { Tasks } from "./tasks/tasks.js";
 import { createLog, type Log } from "./telemetry/log.js";
 import { createMetrics } from "./telemetry/metrics.js";
 import { Wheel } from "./time/wheel.js";
-import { limits } from "@agent-reach/protocol";
 
 /** A running node. */
 export interface Node {
@@ -57,15 +56,20 @@ const DRAIN_LOOK_MS = 20;
 /** How long peers may take to close their side. */
 const CLOSE_MS = 500;
 
-/** Builds the whole house, from the store up, and opens the door when everything is loaded. The only file that sees every floor. */
+/**
+ * Builds the whole house, from the store up, and opens the door when everything is loaded. The only file that sees every
+ * floor; `connect` sees the rooms.
+ */
 export async function startNode(config: Config, options: NodeOptions = {}): Promise<Node> {
   checkConfig(config);
   const system = options.system ?? osSystem();
-  const log = options.log ?? createLog({
-    level: config.log.level,
-    nodeId: config.node.id,
-    pretty: config.log.pretty ?? process.stderr.isTTY === true,
-  });
+  const log =
+    options.log ??
+    createLog({
+      level: config.log.level,
+      nodeId: config.node.id,
+      pretty: config.log.pretty ?? process.stderr.isTTY === true,
+    });
   const onError = (error: unknown) => log.error({ err: error }, "unexpected");
   const engine = config.data.engine === "memory" ? await openMemory(system) : await openSqlite(config.data.dir, system);
   try {
@@ -76,20 +80,61 @@ export async function startNode(config: Config, options: NodeOptions = {}): Prom
   }
 }
 
-async function build(config: Config, system: System, log: Log, onError: (error: unknown) => void, engine: Awaited<ReturnType<typeof openSqlite>>): Promise<Node> {
+async function build(
+  config: Config,
+  system: System,
+  log: Log,
+  onError: (error: unknown) => void,
+  engine: Awaited<ReturnType<typeof openSqlite>>,
+): Promise<Node> {
   const nodeId = config.node.id;
   const wheel = new Wheel(system);
   const journal = new Journal(engine.journal, system, nodeId, config.journal, onError);
-  const registry = new Registry(engine.registry, system, { nodeId, cardBytes: config.limits.cardBytes, ...config.lease, ttlSec: config.lease.ttlSec, graceSec: config.lease.graceSec });
+  const registry = new Registry(engine.registry, system, {
+    nodeId,
+    cardBytes: config.limits.cardBytes,
+    ...config.lease,
+    ttlSec: config.lease.ttlSec,
+    graceSec: config.lease.graceSec,
+  });
   const { synonymsFile } = config.catalog;
   const synonyms = new Synonyms(synonymsFile === undefined ? {} : readSynonyms(synonymsFile));
   const catalog = new Catalog(registry.view, synonyms);
   const router = new Router(system, config.routing);
   const admission = new Admission(system, config.limits.queuedCallsMax);
-  const dispatcher = new Dispatcher(engine.tasks, catalog, router, admission, journal, wheel, system, config.delivery, onError);
+  const dispatcher = new Dispatcher(
+    engine.tasks,
+    catalog,
+    router,
+    admission,
+    journal,
+    wheel,
+    system,
+    config.delivery,
+    onError,
+  );
   const parentOf = (messageId: string) => calls.open(messageId) ?? dispatcher.parentOf(messageId);
-  const calls = new Calls(catalog, router, admission, journal, wheel, system, { ...config.call, ...config.delivery, ...config.limits }, (id) => dispatcher.parentOf(id));
-  const tasks = new Tasks(engine.tasks, catalog, router, journal, dispatcher, system, { ...config.task, ...config.limits }, parentOf, onError);
+  const calls = new Calls(
+    catalog,
+    router,
+    admission,
+    journal,
+    wheel,
+    system,
+    { ...config.call, ...config.delivery, ...config.limits },
+    (id) => dispatcher.parentOf(id),
+  );
+  const tasks = new Tasks(
+    engine.tasks,
+    catalog,
+    router,
+    journal,
+    dispatcher,
+    system,
+    { ...config.task, ...config.limits },
+    parentOf,
+    onError,
+  );
   const reaper = new Reaper(registry, system, wheel, onError);
   const feed = new Feed(registry, system);
   const webhooks = new Webhooks(registry, system, {
@@ -134,7 +179,8 @@ async function build(config: Config, system: System, log: Log, onError: (error: 
   const sessions = new Sessions(rooms);
   sayHello(sessions);
   registry.assertCard = (card) => {
-    if (card.transport?.type === "http" && card.transport.endpoint !== undefined) webhooks.assertAllowed(card.transport.endpoint);
+    if (card.transport?.type === "http" && card.transport.endpoint !== undefined)
+      webhooks.assertAllowed(card.transport.endpoint);
   };
   connect({ registry, catalog, admission, dispatcher, journal, onError });
   rooms.notices.listenTo(dispatcher);
@@ -149,7 +195,14 @@ async function build(config: Config, system: System, log: Log, onError: (error: 
   reaper.start();
 
   const app = createHttp(rooms);
-  const metrics = createMetrics({ registry, calls, tasks, dispatcher, sessions: () => sessions.count, waiting: () => admission.lines() });
+  const metrics = createMetrics({
+    registry,
+    calls,
+    tasks,
+    dispatcher,
+    sessions: () => sessions.count,
+    waiting: () => admission.lines(),
+  });
   healthRoutes(app, metrics, () => draining);
   instanceRoutes(app, rooms, webhooks);
   messageRoutes(app, rooms);
@@ -172,7 +225,8 @@ async function build(config: Config, system: System, log: Log, onError: (error: 
     drain: async (timeoutMs = DRAIN_MS) => {
       draining = true;
       const until = system.monotonic() + timeoutMs;
-      while (calls.counts.inFlight > 0 && system.monotonic() < until) await new Promise<void>((done) => system.after(DRAIN_LOOK_MS, done));
+      while (calls.counts.inFlight > 0 && system.monotonic() < until)
+        await new Promise<void>((done) => system.after(DRAIN_LOOK_MS, done));
     },
     close: () => {
       closing ??= (async () => {
@@ -203,16 +257,9 @@ async function build(config: Config, system: System, log: Log, onError: (error: 
 /** What of a progress report is kept as an event. */
 function progressOf(json: string): object {
   const { percent, message, data } = JSON.parse(json) as { percent?: number; message?: string; data?: unknown };
-  return { ...(percent !== undefined && { percent }), ...(message !== undefined && { message }), ...(data !== undefined && { data }) };
-}
-
-/** Liveness, readiness, metrics and the description of the API. */
-function healthRoutes(app: FastifyInstance, metrics: ReturnType<typeof createMetrics>, isDraining: () => boolean): void {
-  app.get("/ping", async () => ({}));
-  app.get("/readyz", async (_request, reply) => {
-    if (!isDraining()) return {};
-    return reply.code(503).send({ code: "DRAINING", message: "[DRAINING] this node is stopping.", retryable: true, outcome: "not_executed" });
-  });
-  app.get("/metrics", async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
-  app.get("/openapi.json", async () => openapi());
+  return {
+    ...(percent !== undefined && { percent }),
+    ...(message !== undefined && { message }),
+    ...(data !== undefined && { data }),
+  };
 }

@@ -41,11 +41,18 @@ export function mayTouch(caller: Caller, message: { tenant: string; principal: s
   return caller.tenant === message.tenant && (caller.operator || caller.principals.has(message.principal));
 }
 
-export function assertMayTouch(caller: Caller, message: { tenant: string; principal: string; messageId: string }): void {
+export function assertMayTouch(
+  caller: Caller,
+  message: { tenant: string; principal: string; messageId: string },
+): void {
   if (mayTouch(caller, message)) return;
-  throw new ReachError("FORBIDDEN", `message ${message.messageId} belongs to another principal; only its sender or an operator may use it.`, {
-    details: { policy: "message-owner" },
-  });
+  throw new ReachError(
+    "FORBIDDEN",
+    `message ${message.messageId} belongs to another principal; only its sender or an operator may use it.`,
+    {
+      details: { policy: "message-owner" },
+    },
+  );
 }
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\]|::1)$/i;
@@ -71,6 +78,13 @@ export function checkOrigin(origin: string | undefined, allowed: readonly string
 export function checkHost(header: string | undefined, boundTo: string, allowed: readonly string[]): string | undefined {
   if (header === undefined) return "a Host header is needed.";
   const name = header.replace(/:\d+$/, "");
-  if (isLoopback(name) || name === boundTo || allowed.includes(name) || allowed.includes(header) || allowed.includes("*")) return undefined;
+  if (
+    isLoopback(name) ||
+    name === boundTo ||
+    allowed.includes(name) ||
+    allowed.includes(header) ||
+    allowed.includes("*")
+  )
+    return undefined;
   return `the host "${header}" is not this node; add it to server.allowedHosts.`;
 }

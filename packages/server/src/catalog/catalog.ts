@@ -1,8 +1,8 @@
 import { ReachError } from "@agent-reach/protocol";
 import type { LiveInstance, Offer } from "../registry/instance.js";
 import type { CapabilityEntry, View } from "../registry/view.js";
-import { Nearest } from "./nearest.js";
 import { normalise } from "./match.js";
+import { Nearest } from "./nearest.js";
 import type { Synonyms } from "./synonyms.js";
 
 /** What is asked for: who, what, or in which words. At least one of them. */
@@ -125,7 +125,10 @@ export class Catalog {
   private ofTarget(wanted: Wanted): Resolved[] {
     const agentId = wanted.instanceId === undefined ? wanted.agentId! : undefined;
     const live = wanted.instanceId === undefined ? undefined : this.view.instances.get(wanted.instanceId);
-    const instances = live !== undefined ? [live] : [...(agentId === undefined ? [] : (this.view.agent(wanted.tenant, agentId)?.instances ?? []))];
+    const instances =
+      live !== undefined
+        ? [live]
+        : [...(agentId === undefined ? [] : (this.view.agent(wanted.tenant, agentId)?.instances ?? []))];
     const names = new Set(instances.flatMap((i) => i.offers.map((o) => o.capability.name)));
     return [...names]
       .filter((name) => wanted.capability === undefined || name === wanted.capability)
@@ -135,10 +138,20 @@ export class Catalog {
   private ofInstance(wanted: Wanted, instanceId: string): Resolution {
     const live = this.view.instances.get(instanceId);
     if (live === undefined || live.record.tenant !== wanted.tenant) {
-      return { ok: false, error: noRoute("unknown_agent", `there is no instance ${instanceId}; discover who is there.`, { instanceId }) };
+      return {
+        ok: false,
+        error: noRoute("unknown_agent", `there is no instance ${instanceId}; discover who is there.`, { instanceId }),
+      };
     }
     if (wanted.agentId !== undefined && wanted.agentId !== live.record.agentId) {
-      return { ok: false, error: noRoute("unknown_agent", `instance ${instanceId} is not one of ${wanted.agentId}; leave one of the two out.`, { instanceId }) };
+      return {
+        ok: false,
+        error: noRoute(
+          "unknown_agent",
+          `instance ${instanceId} is not one of ${wanted.agentId}; leave one of the two out.`,
+          { instanceId },
+        ),
+      };
     }
     return this.among([live], wanted, live.record.agentId, BY_INSTANCE);
   }
@@ -146,29 +159,46 @@ export class Catalog {
   private ofAgent(wanted: Wanted, agentId: string): Resolution {
     const agent = this.view.agent(wanted.tenant, agentId);
     if (agent === undefined) {
-      return { ok: false, error: noRoute("unknown_agent", `no agent ${agentId} has registered in the last 24 h; check the id, or discover by capability.`, { agentId }) };
+      return {
+        ok: false,
+        error: noRoute(
+          "unknown_agent",
+          `no agent ${agentId} has registered in the last 24 h; check the id, or discover by capability.`,
+          { agentId },
+        ),
+      };
     }
     return this.among([...agent.instances], wanted, agentId, BY_AGENT);
   }
 
   private among(instances: LiveInstance[], wanted: Wanted, agentId: string, reasons: readonly string[]): Resolution {
-    const name = wanted.capability ?? (wanted.intent === undefined ? undefined : this.find({ tenant: wanted.tenant, intent: wanted.intent })[0]?.name);
+    const name =
+      wanted.capability ??
+      (wanted.intent === undefined ? undefined : this.find({ tenant: wanted.tenant, intent: wanted.intent })[0]?.name);
     if (name !== undefined) {
       const resolved = this.narrowed(name, instances, reasons);
       if (resolved.offers.length + resolved.gone.length > 0) return { ok: true, resolved };
       const offered = namesOf(instances);
       return {
         ok: false,
-        error: noRoute("unknown_capability", `${agentId} does not offer "${name}"; it offers ${list(offered)}.`, { agentId, capability: name, nearest: offered.slice(0, 10) }),
+        error: noRoute("unknown_capability", `${agentId} does not offer "${name}"; it offers ${list(offered)}.`, {
+          agentId,
+          capability: name,
+          nearest: offered.slice(0, 10),
+        }),
       };
     }
     const names = namesOf(instances);
     if (names.length === 1) return { ok: true, resolved: this.narrowed(names[0]!, instances, reasons) };
     return {
       ok: false,
-      error: new ReachError("INVALID_REQUEST", `capability is missing: ${agentId} offers ${names.length === 0 ? "none" : list(names)}, so say which one is meant.`, {
-        path: "capability",
-      }),
+      error: new ReachError(
+        "INVALID_REQUEST",
+        `capability is missing: ${agentId} offers ${names.length === 0 ? "none" : list(names)}, so say which one is meant.`,
+        {
+          path: "capability",
+        },
+      ),
     };
   }
 
@@ -186,11 +216,16 @@ export class Catalog {
   private nobody(wanted: Wanted): ReachError {
     const phrase = wanted.capability ?? wanted.intent ?? "";
     const nearest = this.misses(phrase);
-    const hint = nearest.length === 0 ? "nothing like it is registered" : `the nearest ${nearest.length === 1 ? "is" : "are"} ${list(nearest.map((m) => m.capability))}`;
+    const hint =
+      nearest.length === 0
+        ? "nothing like it is registered"
+        : `the nearest ${nearest.length === 1 ? "is" : "are"} ${list(nearest.map((m) => m.capability))}`;
     if (wanted.capability !== undefined) {
       return noRoute("unknown_capability", `nobody offers "${phrase}"; ${hint}.`, { capability: phrase, nearest });
     }
-    return noRoute("no_match", `nobody can be told to do "${phrase}"; ${hint}. Ask by capability, or add a synonym.`, { nearest });
+    return noRoute("no_match", `nobody can be told to do "${phrase}"; ${hint}. Ask by capability, or add a synonym.`, {
+      nearest,
+    });
   }
 }
 
@@ -203,7 +238,10 @@ function namesOf(instances: readonly LiveInstance[]): string[] {
 }
 
 function list(names: readonly string[]): string {
-  const shown = names.slice(0, 5).map((n) => `"${n}"`).join(", ");
+  const shown = names
+    .slice(0, 5)
+    .map((n) => `"${n}"`)
+    .join(", ");
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
 }
 
@@ -213,5 +251,9 @@ export function noRoute(reason: string, message: string, details: Record<string,
 
 function ambiguous(wanted: Wanted, found: readonly Resolved[]): ReachError {
   const nearest = found.slice(0, 3).map((r) => ({ capability: r.name, match: r.match }));
-  return noRoute("ambiguous", `"${wanted.capability ?? wanted.intent}" may mean ${list(found.map((r) => r.name))}; say which capability.`, { nearest });
+  return noRoute(
+    "ambiguous",
+    `"${wanted.capability ?? wanted.intent}" may mean ${list(found.map((r) => r.name))}; say which capability.`,
+    { nearest },
+  );
 }

@@ -5,7 +5,11 @@ const CJK = /[\u3400-\u9fff\uf900-\ufaff]/;
 
 /** NFKC, lower case, single spaces: how two spellings of the same phrase become one. */
 export function normalise(text: string): string {
-  return text.normalize("NFKC").toLowerCase().replace(/[\s_\-./]+/g, " ").trim();
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[\s_\-./]+/g, " ")
+    .trim();
 }
 
 /** Words, and pairs of neighbouring Chinese characters, since Chinese words are often cut differently. */

@@ -35,14 +35,17 @@ export class Nearest {
     this.fill();
     const wanted = tokens(phrase);
     const common = new Map<string, number>();
-    for (const word of wanted) for (const name of this.words.get(word) ?? []) common.set(name, (common.get(name) ?? 0) + 1);
+    for (const word of wanted)
+      for (const name of this.words.get(word) ?? []) common.set(name, (common.get(name) ?? 0) + 1);
     return [...common]
       .map(([name, n]) => ({ name, match: dice(n, wanted.size, this.sizes.get(name)!) }))
       .sort((a, b) => b.match - a.match)
       .flatMap(({ name, match }) => {
         const entry = this.view.capabilities.get(name);
         const offer = entry?.offers[0] ?? entry?.gone[0];
-        return offer === undefined ? [] : [{ capability: name, agentId: offer.instance.record.agentId, match: Math.round(match * 1000) / 1000 }];
+        return offer === undefined
+          ? []
+          : [{ capability: name, agentId: offer.instance.record.agentId, match: Math.round(match * 1000) / 1000 }];
       })
       .slice(0, limit);
   }
@@ -70,7 +73,8 @@ export class Nearest {
     add(this.names, normalise(name), name);
     // Several may describe one capability, each in words of its own: all of them count.
     let size = this.sizes.get(name) ?? 0;
-    for (const word of tokens([name, description ?? "", ...(tags ?? [])].join(" "))) if (add(this.words, word, name)) size++;
+    for (const word of tokens([name, description ?? "", ...(tags ?? [])].join(" ")))
+      if (add(this.words, word, name)) size++;
     this.sizes.set(name, size);
   }
 }

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { Agent, request } from "undici";
+import { rawAt } from "../json/raw.js";
 import type { Link, Outgoing, Receiver } from "../ports/delivery.js";
 import type { System } from "../ports/system.js";
-import { rawAt } from "../json/raw.js";
 
 export interface WebhookSettings {
   connectTimeoutMs: number;
@@ -48,19 +48,29 @@ export class WebhookLink implements Link {
     const response = await request(this.endpoint, {
       method: "POST",
       dispatcher: this.agent,
-      headers: { "content-type": "application/json", "agent-reach-signature": sign(body, this.key(), this.system.now()) },
+      headers: {
+        "content-type": "application/json",
+        "agent-reach-signature": sign(body, this.key(), this.system.now()),
+      },
       body,
     }).catch((error: Error & { code?: string }) => {
       // Nothing was sent when no connection came about; then the message may go elsewhere without any doubt.
       if (NOT_CONNECTED.has(error.code ?? "")) return error;
       throw error;
     });
-    if (response instanceof Error) return receiver.refused("UNAVAILABLE", `no connection to the endpoint: ${response.message}`, undefined);
+    if (response instanceof Error)
+      return receiver.refused("UNAVAILABLE", `no connection to the endpoint: ${response.message}`, undefined);
     const text = await response.body.text();
     const { statusCode } = response;
     if (statusCode === 202) return receiver.accepted();
-    if (statusCode === 429 || statusCode === 503) return receiver.refused("OVERLOADED", `the endpoint answered ${statusCode}`, retryAfterMs(response.headers["retry-after"], this.system.now()));
-    if (statusCode >= 400 && statusCode < 500) return receiver.refused("REFUSED", `the endpoint answered ${statusCode}`, undefined);
+    if (statusCode === 429 || statusCode === 503)
+      return receiver.refused(
+        "OVERLOADED",
+        `the endpoint answered ${statusCode}`,
+        retryAfterMs(response.headers["retry-after"], this.system.now()),
+      );
+    if (statusCode >= 400 && statusCode < 500)
+      return receiver.refused("REFUSED", `the endpoint answered ${statusCode}`, undefined);
     if (statusCode !== 200) return receiver.lost();
     const answer = parse(text);
     const receipt = rawAt(text, ["receipt"]);
@@ -74,7 +84,10 @@ export class WebhookLink implements Link {
         await receiver.failed((answer["error"] as object | undefined) ?? { message: "no reason given" }, receipt);
         return;
       default:
-        await receiver.failed({ code: "INVALID_ANSWER", message: "the endpoint answered 200 with neither accepted, completed nor failed" }, undefined);
+        await receiver.failed(
+          { code: "INVALID_ANSWER", message: "the endpoint answered 200 with neither accepted, completed nor failed" },
+          undefined,
+        );
     }
   }
 

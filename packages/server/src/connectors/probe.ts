@@ -59,7 +59,11 @@ export class Prober {
 
 async function isAlive(url: string): Promise<boolean> {
   try {
-    const response = await request(url, { method: "GET", headersTimeout: PROBE_TIMEOUT_MS, bodyTimeout: PROBE_TIMEOUT_MS });
+    const response = await request(url, {
+      method: "GET",
+      headersTimeout: PROBE_TIMEOUT_MS,
+      bodyTimeout: PROBE_TIMEOUT_MS,
+    });
     response.body.resume();
     return response.statusCode < 500;
   } catch {

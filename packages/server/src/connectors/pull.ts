@@ -66,7 +66,11 @@ export class PullLink implements Link {
     return this.waiting.splice(0, max).map(({ message, receiver }) => {
       this.fetched.set(keyOf(message.messageId, message.attempt), receiver);
       receiver.sent?.();
-      return { json: `{"envelope":${message.envelope},"attempt":${message.attempt}}`, messageId: message.messageId, attempt: message.attempt };
+      return {
+        json: `{"envelope":${message.envelope},"attempt":${message.attempt}}`,
+        messageId: message.messageId,
+        attempt: message.attempt,
+      };
     });
   }
 

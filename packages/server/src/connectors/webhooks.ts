@@ -33,7 +33,10 @@ export class Webhooks {
   linkFor(instance: LiveInstance): WebhookLink | undefined {
     const endpoint = endpointOf(instance);
     if (endpoint === undefined) return undefined;
-    return new WebhookLink(endpoint, () => instance.record.secret ?? "", this.system, { connectTimeoutMs: CONNECT_TIMEOUT_MS, ...this.settings });
+    return new WebhookLink(endpoint, () => instance.record.secret ?? "", this.system, {
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      ...this.settings,
+    });
   }
 
   follow(instance: LiveInstance): void {
@@ -54,7 +57,11 @@ export class Webhooks {
   assertAllowed(endpoint: string): void {
     const { hostname } = new URL(endpoint);
     if (this.settings.allowPrivate || !(isLoopback(hostname) || PRIVATE.test(hostname))) return;
-    throw new ReachError("INVALID_CARD", `transport.endpoint ${endpoint} is a private address; set webhook.allowPrivate if the node may call it.`, { path: "transport.endpoint" });
+    throw new ReachError(
+      "INVALID_CARD",
+      `transport.endpoint ${endpoint} is a private address; set webhook.allowPrivate if the node may call it.`,
+      { path: "transport.endpoint" },
+    );
   }
 
   stop(): void {

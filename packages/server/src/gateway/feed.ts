@@ -45,11 +45,16 @@ export class Feed {
   watch(revision: number | undefined, filter: WatchFilter, hear: (event: RegistryEvent) => void): () => void {
     if (revision !== undefined) {
       if (revision < this.oldest || revision > this.revision) {
-        throw new ReachError("REVISION_GONE", `revision ${revision} is not kept any more (the oldest is ${this.oldest}, the newest ${this.revision}); list the agents again and watch from there.`, {
-          details: { oldest: this.oldest, revision: this.revision },
-        });
+        throw new ReachError(
+          "REVISION_GONE",
+          `revision ${revision} is not kept any more (the oldest is ${this.oldest}, the newest ${this.revision}); list the agents again and watch from there.`,
+          {
+            details: { oldest: this.oldest, revision: this.revision },
+          },
+        );
       }
-      for (const { event, capabilities } of this.kept) if (event.revision > revision && fits(filter, event, capabilities)) hear(event);
+      for (const { event, capabilities } of this.kept)
+        if (event.revision > revision && fits(filter, event, capabilities)) hear(event);
     }
     const watcher = { filter, hear };
     this.watchers.add(watcher);

@@ -18,12 +18,19 @@ export function instanceRoutes(app: FastifyInstance, rooms: Rooms, webhooks: Web
   const newPull = (instance: LiveInstance) => new PullLink(system, () => rooms.onRoom(instance));
   const own = (instanceId: string, body: Record<string, unknown>): LiveInstance => {
     const { instanceKey, epoch } = body;
-    const instance = registry.authorize(instanceId.toLowerCase(), typeof instanceKey === "string" ? instanceKey : undefined, typeof epoch === "number" ? epoch : undefined);
+    const instance = registry.authorize(
+      instanceId.toLowerCase(),
+      typeof instanceKey === "string" ? instanceKey : undefined,
+      typeof epoch === "number" ? epoch : undefined,
+    );
     registry.renew(instance);
     instance.lastHeartbeatAt = system.now();
     return instance;
   };
-  const ofPath = (request: FastifyRequest, schema: Parameters<typeof check>[0]): { instance: LiveInstance; body: Body } => {
+  const ofPath = (
+    request: FastifyRequest,
+    schema: Parameters<typeof check>[0],
+  ): { instance: LiveInstance; body: Body } => {
     const body = bodyOf(request);
     check(schema, body.value);
     return { instance: own((request.params as { instanceId: string }).instanceId, body.value), body };
@@ -38,7 +45,8 @@ export function instanceRoutes(app: FastifyInstance, rooms: Rooms, webhooks: Web
   };
 
   app.post("/v1/agents", async (request) => {
-    if (rooms.isDraining()) throw new ReachError("DRAINING", "this node is stopping; connect elsewhere, or again in a moment.");
+    if (rooms.isDraining())
+      throw new ReachError("DRAINING", "this node is stopping; connect elsewhere, or again in a moment.");
     const body = bodyOf(request).value;
     check("register", body);
     const { card, instanceId, instanceKey } = body as Params<"register">;
@@ -88,7 +96,10 @@ export function instanceRoutes(app: FastifyInstance, rooms: Rooms, webhooks: Web
     // After a restart of the node the instance has its lease and key, but no queue yet.
     const pull = link instanceof PullLink ? link : link === undefined ? newPull(instance) : undefined;
     if (pull === undefined) {
-      throw new ReachError("CONFLICT", `instance ${instance.record.instanceId} gets its messages over ${link!.kind}; only pull agents pull.`);
+      throw new ReachError(
+        "CONFLICT",
+        `instance ${instance.record.instanceId} gets its messages over ${link!.kind}; only pull agents pull.`,
+      );
     }
     if (link === undefined) registry.attach(instance, pull);
     const { max, waitMs } = body.value as { max?: number; waitMs?: number };
@@ -112,7 +123,9 @@ export function instanceRoutes(app: FastifyInstance, rooms: Rooms, webhooks: Web
   app.post("/v1/deliveries/:messageId/nack", async (request) => {
     const { messageId, attempt, instance, body } = ofDelivery(request, "HttpNack");
     const { reason, retryAfterMs } = body.value as { reason?: string; retryAfterMs?: number };
-    pullOf(instance)?.take(messageId, attempt)?.refused("REFUSED", reason ?? "refused", retryAfterMs);
+    pullOf(instance)
+      ?.take(messageId, attempt)
+      ?.refused("REFUSED", reason ?? "refused", retryAfterMs);
     return {};
   });
 
@@ -130,6 +143,7 @@ function pullOf(instance: LiveInstance): PullLink | undefined {
 
 export function bodyOf(request: FastifyRequest): Body {
   const body = request.body as Body | undefined;
-  if (body === undefined || body === null) throw new ReachError("INVALID_REQUEST", "a JSON body is needed.", { path: "body" });
+  if (body === undefined || body === null)
+    throw new ReachError("INVALID_REQUEST", "a JSON body is needed.", { path: "body" });
   return body;
 }

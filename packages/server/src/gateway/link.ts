@@ -14,7 +14,9 @@ export class SocketLink implements Link {
 
   get room(): number {
     const { session } = this;
-    return session.closed || session.socket.backlog > BACKLOG_MAX || session.unanswered >= UNANSWERED_MAX ? 0 : Number.POSITIVE_INFINITY;
+    return session.closed || session.socket.backlog > BACKLOG_MAX || session.unanswered >= UNANSWERED_MAX
+      ? 0
+      : Number.POSITIVE_INFINITY;
   }
 
   deliver(message: Outgoing, receiver: Receiver): boolean {

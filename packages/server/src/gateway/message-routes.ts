@@ -17,11 +17,14 @@ export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
   const { system, settings } = rooms;
 
   const read = (method: "call" | "submit", request: FastifyRequest) => {
-    if (rooms.isDraining()) throw new ReachError("DRAINING", "this node is stopping; connect elsewhere, or again in a moment.");
+    if (rooms.isDraining())
+      throw new ReachError("DRAINING", "this node is stopping; connect elsewhere, or again in a moment.");
     const body = bodyOf(request);
     const header = request.headers["traceparent"];
     const parentId = body.value["parentId"];
-    const inherited = parseTraceparent(Array.isArray(header) ? header[0] : header)?.traceId ?? (typeof parentId === "string" ? rooms.parentOf(parentId)?.traceId : undefined);
+    const inherited =
+      parseTraceparent(Array.isArray(header) ? header[0] : header)?.traceId ??
+      (typeof parentId === "string" ? rooms.parentOf(parentId)?.traceId : undefined);
     return readMessage(method, body.value, body, localOperator, system, settings.inputBytes, inherited);
   };
 
@@ -77,7 +80,10 @@ export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
     const waitMs = query.waitMs === undefined ? 0 : Number(query.waitMs);
     check("task.result", { messageId, waitMs });
     const seen = rooms.calls.lookUp(localOperator, messageId);
-    const text = seen === undefined ? taskText(await rooms.tasks.result(localOperator, messageId, waitMs), { input: true }) : callText(seen);
+    const text =
+      seen === undefined
+        ? taskText(await rooms.tasks.result(localOperator, messageId, waitMs), { input: true })
+        : callText(seen);
     return reply.type("application/json").send(text);
   });
 
@@ -91,11 +97,16 @@ export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
 
   app.post("/v1/tasks/:messageId/cancel", async (request, reply) => {
     const { messageId } = request.params as { messageId: string };
-    const body = (request.body === undefined || request.body === null ? {} : bodyOf(request).value) as { reason?: string };
+    const body = (request.body === undefined || request.body === null ? {} : bodyOf(request).value) as {
+      reason?: string;
+    };
     check("task.cancel", { messageId, ...body });
     const reason = body.reason ?? "by an operator";
     const call = rooms.calls.cancel(localOperator, messageId, reason);
-    const text = call === undefined ? taskText(await rooms.tasks.cancel(localOperator, messageId, reason), { input: true }) : callText(call);
+    const text =
+      call === undefined
+        ? taskText(await rooms.tasks.cancel(localOperator, messageId, reason), { input: true })
+        : callText(call);
     return reply.type("application/json").send(text);
   });
 }

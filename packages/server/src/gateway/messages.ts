@@ -1,6 +1,7 @@
 import { ReachError, type SubmitEnvelope } from "@agent-reach/protocol";
 import { readEnvelope, traceIdOf } from "@agent-reach/protocol/read";
 import type { Caller } from "../access/access.js";
+import { traceNamedAfter } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import type { MessageRequest } from "../router/message.js";
 import { rawAt } from "../json/raw.js";
@@ -40,14 +41,9 @@ export function readMessage(
   if (inputText.length * 3 > inputBytesMax) assertSize(inputText, inputBytesMax);
   const messageId = envelope.messageId === undefined ? system.newId() : envelope.messageId.toLowerCase();
   const given = envelope.traceId ?? inheritedTraceId;
-  const { traceId, externalTraceId } = given === undefined ? { traceId: traceOf(messageId), externalTraceId: undefined } : traceIdOf(given);
+  const trace = given === undefined ? undefined : traceIdOf(given);
   const { sessionRef, sequence, parentId, labels } = envelope;
-  return { caller, messageId, traceId, externalTraceId, envelope, input, sent: { inputText, sessionRef, sequence, parentId, labels } };
-}
-
-/** A message that belongs to no trace begins one, which is named after it: its UUID without dashes. */
-function traceOf(messageId: string): string {
-  return messageId.slice(0, 8) + messageId.slice(9, 13) + messageId.slice(14, 18) + messageId.slice(19, 23) + messageId.slice(24);
+  return { caller, messageId, traceId: trace?.traceId ?? traceNamedAfter(messageId), givenTraceId: trace?.traceId, externalTraceId: trace?.externalTraceId, envelope, input, sent: { inputText, sessionRef, sequence, parentId, labels } };
 }
 
 function assertSize(inputText: string, inputBytesMax: number): void {

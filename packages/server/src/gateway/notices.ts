@@ -49,7 +49,10 @@ export class Notices {
 
   async start(): Promise<void> {
     for (let after: number | undefined; ; ) {
-      const page = await this.store.list({ notify: true }, { limit: 500, order: "oldest", ...(after !== undefined && { after }) });
+      const page = await this.store.list(
+        { notify: true },
+        { limit: 500, order: "oldest", ...(after !== undefined && { after }) },
+      );
       for (const task of page) this.remember(task);
       if (page.length < 500) return;
       after = page[page.length - 1]!.seq;

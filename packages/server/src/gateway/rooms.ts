@@ -1,3 +1,4 @@
+import type { Journal } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import type { Directory } from "../registry/directory.js";
 import type { LiveInstance } from "../registry/instance.js";
@@ -6,7 +7,6 @@ import type { Calls } from "../router/calls.js";
 import type { Parent } from "../router/chain.js";
 import type { Discoverer } from "../router/discovery.js";
 import type { Tasks } from "../tasks/tasks.js";
-import type { Journal } from "../journal/journal.js";
 import type { Feed } from "./feed.js";
 import type { Notices } from "./notices.js";
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type Params, ReachError } from "@agent-reach/protocol";
-import { WebSocketServer, type WebSocket } from "ws";
+import { type WebSocket, WebSocketServer } from "ws";
 import { checkHost, checkOrigin } from "../access/access.js";
 import { handlers } from "./methods.js";
 import type { Rooms } from "./rooms.js";
@@ -32,7 +32,12 @@ export class Sessions {
 
   constructor(private readonly rooms: Rooms) {
     // Over twice the limit the connection ends with 1009; up to there the message is read, so that it can be answered.
-    this.server = new WebSocketServer({ noServer: true, maxPayload: rooms.settings.messageBytes * 2, perMessageDeflate: false, clientTracking: false });
+    this.server = new WebSocketServer({
+      noServer: true,
+      maxPayload: rooms.settings.messageBytes * 2,
+      perMessageDeflate: false,
+      clientTracking: false,
+    });
     this.pingAll();
   }
 
@@ -49,12 +54,20 @@ export class Sessions {
     stream.on("error", () => stream.destroy());
     const path = (request.url ?? "").split("?")[0];
     const refusal =
-      path !== PATH && path !== `${PATH}/` ? { status: "404 Not Found", why: `there is no socket at ${path}; connect to ${PATH}.` } : undefined;
-    const badOrigin = checkOrigin(request.headers.origin, settings.allowedOrigins) ?? checkHost(request.headers.host, settings.host, settings.allowedHosts);
+      path !== PATH && path !== `${PATH}/`
+        ? { status: "404 Not Found", why: `there is no socket at ${path}; connect to ${PATH}.` }
+        : undefined;
+    const badOrigin =
+      checkOrigin(request.headers.origin, settings.allowedOrigins) ??
+      checkHost(request.headers.host, settings.host, settings.allowedHosts);
     const refused = refusal ?? (badOrigin === undefined ? undefined : { status: "403 Forbidden", why: badOrigin });
     if (refused !== undefined) {
-      const body = JSON.stringify(new ReachError(refusal === undefined ? "FORBIDDEN" : "NOT_FOUND", refused.why).toBody());
-      stream.end(`HTTP/1.1 ${refused.status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+      const body = JSON.stringify(
+        new ReachError(refusal === undefined ? "FORBIDDEN" : "NOT_FOUND", refused.why).toBody(),
+      );
+      stream.end(
+        `HTTP/1.1 ${refused.status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      );
       return;
     }
     this.server.handleUpgrade(request, stream, head, (ws) => this.accept(ws, stream));
@@ -93,7 +106,11 @@ export class Sessions {
     if (session.helloed) throw new ReachError("INVALID_REQUEST", "hello was said already.", { path: "method" });
     if (params.protocol !== PROTOCOL) {
       setImmediate(() => session.close(4000, "unknown protocol version"));
-      throw new ReachError("INVALID_REQUEST", `this node speaks protocol "${PROTOCOL}", not "${params.protocol}"; use a client of that major version.`, { path: "protocol" });
+      throw new ReachError(
+        "INVALID_REQUEST",
+        `this node speaks protocol "${PROTOCOL}", not "${params.protocol}"; use a client of that major version.`,
+        { path: "protocol" },
+      );
     }
     const resumeId = params.resume?.sessionId;
     const known = resumeId === undefined ? undefined : this.claim(resumeId);
@@ -106,7 +123,11 @@ export class Sessions {
       nodeId: settings.nodeId,
       tenant: session.caller.tenant,
       resumed: known !== undefined,
-      limits: { maxMessageBytes: settings.messageBytes, maxInputBytes: settings.inputBytes, resumeSec: settings.resumeSec },
+      limits: {
+        maxMessageBytes: settings.messageBytes,
+        maxInputBytes: settings.inputBytes,
+        resumeSec: settings.resumeSec,
+      },
       pingIntervalMs: settings.pingIntervalMs,
       serverTime: new Date(system.now()).toISOString(),
     });
@@ -131,9 +152,22 @@ export class Sessions {
     for (const { watchId, agentId, capability } of watches) {
       const hear = (event: object) => session.notify("event", JSON.stringify({ watchId, ...event }));
       try {
-        session.watches.set(watchId, { stop: feed.watch(revision, { agentId, capability }, hear), agentId, capability });
+        session.watches.set(watchId, {
+          stop: feed.watch(revision, { agentId, capability }, hear),
+          agentId,
+          capability,
+        });
       } catch {
-        session.notify("event", JSON.stringify({ watchId, type: "error", code: "REVISION_GONE", revision: feed.revision, at: new Date(this.rooms.system.now()).toISOString() }));
+        session.notify(
+          "event",
+          JSON.stringify({
+            watchId,
+            type: "error",
+            code: "REVISION_GONE",
+            revision: feed.revision,
+            at: new Date(this.rooms.system.now()).toISOString(),
+          }),
+        );
       }
     }
   }
@@ -143,9 +177,18 @@ export class Sessions {
     this.open.delete(session);
     if (!session.helloed || this.byId.get(session.sessionId) !== session) return;
     this.byId.delete(session.sessionId);
-    const watches = [...session.watches].map(([watchId, { agentId, capability }]) => ({ watchId, agentId, capability }));
+    const watches = [...session.watches].map(([watchId, { agentId, capability }]) => ({
+      watchId,
+      agentId,
+      capability,
+    }));
     const forget = system.after(settings.resumeSec * 1000, () => this.dormant.delete(session.sessionId));
-    this.dormant.set(session.sessionId, { principals: [...session.principals], watches, revision: feed.revision, forget });
+    this.dormant.set(session.sessionId, {
+      principals: [...session.principals],
+      watches,
+      revision: feed.revision,
+      forget,
+    });
   }
 
   private pingAll(): void {

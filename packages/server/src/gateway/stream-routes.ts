@@ -14,7 +14,8 @@ export function streamRoutes(app: FastifyInstance, rooms: Rooms): void {
     const query = request.query as { revision?: string };
     if (query.revision !== undefined) {
       const revision = Number(query.revision);
-      if (!Number.isInteger(revision) || revision < 0) throw new ReachError("INVALID_REQUEST", '"revision" must be a whole number.', { path: "revision" });
+      if (!Number.isInteger(revision) || revision < 0)
+        throw new ReachError("INVALID_REQUEST", '"revision" must be a whole number.', { path: "revision" });
       const stream = new EventStream(rooms, reply);
       const early: object[] = [];
       let begun = false;

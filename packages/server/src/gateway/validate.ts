@@ -3,8 +3,30 @@ import * as schemas from "@agent-reach/protocol/schemas";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { jsonPath } from "../registry/contract.js";
 
-const { params, HttpHeartbeat, HttpDrain, HttpDeregister, HttpPull, HttpAck, HttpNack, HttpComplete, HttpCancel, DeadLetterChoice } = schemas;
-const shapes = { ...params, HttpHeartbeat, HttpDrain, HttpDeregister, HttpPull, HttpAck, HttpNack, HttpComplete, HttpCancel, DeadLetterChoice };
+const {
+  params,
+  HttpHeartbeat,
+  HttpDrain,
+  HttpDeregister,
+  HttpPull,
+  HttpAck,
+  HttpNack,
+  HttpComplete,
+  HttpCancel,
+  DeadLetterChoice,
+} = schemas;
+const shapes = {
+  ...params,
+  HttpHeartbeat,
+  HttpDrain,
+  HttpDeregister,
+  HttpPull,
+  HttpAck,
+  HttpNack,
+  HttpComplete,
+  HttpCancel,
+  DeadLetterChoice,
+};
 type Shape = keyof typeof shapes;
 
 const ajv = new Ajv2020({ strict: false, allErrors: false, logger: false });
@@ -24,9 +46,14 @@ export function check(name: Shape, value: unknown): void {
   }
   if (fits(value)) return;
   const error = fits.errors![0]!;
-  const missing = error.keyword === "required" ? `/${(error.params as { missingProperty: string }).missingProperty}` : "";
+  const missing =
+    error.keyword === "required" ? `/${(error.params as { missingProperty: string }).missingProperty}` : "";
   const path = jsonPath(error.instancePath + missing);
-  const allowed = error.keyword === "enum" ? `: ${(error.params as { allowedValues: string[] }).allowedValues.join(", ")}` : "";
+  const allowed =
+    error.keyword === "enum" ? `: ${(error.params as { allowedValues: string[] }).allowedValues.join(", ")}` : "";
   const what = path === "" ? "the request" : `"${path}"`;
-  throw new ReachError("INVALID_REQUEST", `${what} ${missing === "" ? `${error.message}${allowed}` : "is missing"}.`, { path, details: { rule: error.message } });
+  throw new ReachError("INVALID_REQUEST", `${what} ${missing === "" ? `${error.message}${allowed}` : "is missing"}.`, {
+    path,
+    details: { rule: error.message },
+  });
 }

@@ -23,23 +23,34 @@ export function viewRoutes(app: FastifyInstance, rooms: Rooms): void {
     check("agents.list", query);
     return directory.list(tenant, query as Params<"agents.list">);
   });
-  app.get("/v1/agents/:agentId", async (request) => directory.get(tenant, (request.params as { agentId: string }).agentId));
+  app.get("/v1/agents/:agentId", async (request) =>
+    directory.get(tenant, (request.params as { agentId: string }).agentId),
+  );
   app.get("/v1/agents/:agentId/versions/:n", async (request) => {
     const { agentId, n } = request.params as { agentId: string; n: string };
     check("agents.get", { agentId, version: Number(n) });
     return directory.get(tenant, agentId, Number(n));
   });
 
-  app.get("/v1/tasks", async (request, reply) => reply.type("application/json").send(await taskPage(rooms, request, undefined)));
-  app.get("/v1/dead-letters", async (request, reply) => reply.type("application/json").send(await taskPage(rooms, request, deadStates)));
+  app.get("/v1/tasks", async (request, reply) =>
+    reply.type("application/json").send(await taskPage(rooms, request, undefined)),
+  );
+  app.get("/v1/dead-letters", async (request, reply) =>
+    reply.type("application/json").send(await taskPage(rooms, request, deadStates)),
+  );
 
   app.get("/v1/messages/:messageId", async (request, reply) => {
     const { messageId } = request.params as { messageId: string };
     check("task.get", { messageId });
     const call = calls.lookUp(localOperator, messageId);
     const events = await journal.eventsOf(messageId);
-    const subject = call !== undefined ? `"call":${callText(call)}` : `"task":${taskText(await tasks.get(localOperator, messageId), { input: true })}`;
-    return reply.type("application/json").send(`{${subject},"decisions":${JSON.stringify(decisionsIn(events))},"events":${JSON.stringify(events)}}`);
+    const subject =
+      call !== undefined
+        ? `"call":${callText(call)}`
+        : `"task":${taskText(await tasks.get(localOperator, messageId), { input: true })}`;
+    return reply
+      .type("application/json")
+      .send(`{${subject},"decisions":${JSON.stringify(decisionsIn(events))},"events":${JSON.stringify(events)}}`);
   });
 
   app.get("/v1/traces/:traceId", async (request) => trace(rooms, (request.params as { traceId: string }).traceId));
@@ -52,12 +63,17 @@ export function viewRoutes(app: FastifyInstance, rooms: Rooms): void {
       check("DeadLetterChoice", body);
       const { messageIds, filter } = body as { messageIds?: string[]; filter?: Record<string, string> };
       if (messageIds === undefined && filter === undefined) {
-        throw new ReachError("INVALID_REQUEST", "say which dead letters: give messageIds, or a filter.", { path: "messageIds" });
+        throw new ReachError("INVALID_REQUEST", "say which dead letters: give messageIds, or a filter.", {
+          path: "messageIds",
+        });
       }
-      const ids = messageIds ?? (await tasks.list(filterOf(filter!, deadStates), { limit: BULK_MAX })).map((t) => t.messageId);
+      const ids =
+        messageIds ?? (await tasks.list(filterOf(filter!, deadStates), { limit: BULK_MAX })).map((t) => t.messageId);
       const done = await tasks[act](ids);
       if (messageIds !== undefined && done.length === 0) {
-        throw new ReachError("NOT_FOUND", `none of the ${messageIds.length} messages is a dead letter.`, { path: "messageIds" });
+        throw new ReachError("NOT_FOUND", `none of the ${messageIds.length} messages is a dead letter.`, {
+          path: "messageIds",
+        });
       }
       return { [`${act}${act.endsWith("e") ? "d" : "ed"}`]: done.length, messageIds: done };
     });
@@ -74,10 +90,13 @@ function numbered(request: FastifyRequest, names: readonly string[]): Record<str
 function filterOf(query: Record<string, unknown>, states: readonly TaskState[] | undefined): TaskFilter {
   const { state, agent, capability, group, since } = query as Record<string, string | undefined>;
   if (state !== undefined && !taskStates.includes(state as TaskState)) {
-    throw new ReachError("INVALID_REQUEST", `there is no state "${state}"; it is one of ${taskStates.join(", ")}.`, { path: "state" });
+    throw new ReachError("INVALID_REQUEST", `there is no state "${state}"; it is one of ${taskStates.join(", ")}.`, {
+      path: "state",
+    });
   }
   const from = since === undefined ? undefined : Date.parse(since);
-  if (from !== undefined && Number.isNaN(from)) throw new ReachError("INVALID_REQUEST", `"since" is not an ISO 8601 time: ${since}.`, { path: "since" });
+  if (from !== undefined && Number.isNaN(from))
+    throw new ReachError("INVALID_REQUEST", `"since" is not an ISO 8601 time: ${since}.`, { path: "since" });
   const wanted = state === undefined ? states : [state as TaskState];
   return {
     ...(wanted !== undefined && { states: wanted }),
@@ -88,14 +107,24 @@ function filterOf(query: Record<string, unknown>, states: readonly TaskState[] |
   };
 }
 
-async function taskPage(rooms: Rooms, request: FastifyRequest, states: readonly TaskState[] | undefined): Promise<string> {
+async function taskPage(
+  rooms: Rooms,
+  request: FastifyRequest,
+  states: readonly TaskState[] | undefined,
+): Promise<string> {
   const query = request.query as Record<string, string | undefined>;
   const asked = query["limit"] === undefined ? 100 : Number(query["limit"]);
   check("agents.list", { limit: asked });
   const limit = Math.min(asked, rooms.settings.pageMax);
   const after = query["cursor"] === undefined ? undefined : Number(query["cursor"]);
-  if (after !== undefined && !Number.isInteger(after)) throw new ReachError("INVALID_REQUEST", "that cursor is not one of ours; start over without it.", { path: "cursor" });
-  const found = await rooms.tasks.list(filterOf(query, states), { limit: limit + 1, ...(after !== undefined && { after }) });
+  if (after !== undefined && !Number.isInteger(after))
+    throw new ReachError("INVALID_REQUEST", "that cursor is not one of ours; start over without it.", {
+      path: "cursor",
+    });
+  const found = await rooms.tasks.list(filterOf(query, states), {
+    limit: limit + 1,
+    ...(after !== undefined && { after }),
+  });
   const page = found.slice(0, limit);
   const cursor = found.length > limit ? `,"cursor":"${page[page.length - 1]!.seq}"` : "";
   return `{"tasks":[${page.map((t) => taskText(t, { input: true })).join(",")}]${cursor}}`;
@@ -109,10 +138,20 @@ async function trace(rooms: Rooms, given: string): Promise<object> {
   const { traceId, externalTraceId } = traceIdOf(given);
   const events = await rooms.journal.eventsOfTrace(traceId);
   const first = events[0];
-  if (first === undefined) throw new ReachError("NOT_FOUND", `nothing is known of trace ${given}; calls are kept for the last messages, tasks longer.`, { path: "traceId" });
+  if (first === undefined)
+    throw new ReachError(
+      "NOT_FOUND",
+      `nothing is known of trace ${given}; calls are kept for the last messages, tasks longer.`,
+      { path: "traceId" },
+    );
   const messages = new Map<string, Record<string, unknown>>();
   for (const log of rooms.journal.messagesOfTrace(traceId)) {
-    messages.set(log.messageId, { messageId: log.messageId, kind: log.kind, capability: log.capability, ...(log.parentId !== undefined && { parentId: log.parentId }) });
+    messages.set(log.messageId, {
+      messageId: log.messageId,
+      kind: log.kind,
+      capability: log.capability,
+      ...(log.parentId !== undefined && { parentId: log.parentId }),
+    });
   }
   for (const event of events) {
     const { messageId } = event;
@@ -146,6 +185,11 @@ async function queues(rooms: Rooms): Promise<object> {
     oldestAgeMs: Math.max(0, now - oldestAt),
     ...(firstDueAt > now && { nextTryAt: new Date(firstDueAt).toISOString() }),
   }));
-  const callers = [...rooms.waitingCalls()].map(([capability, length]) => ({ capability, lane: capability, kind: "call", length }));
+  const callers = [...rooms.waitingCalls()].map(([capability, length]) => ({
+    capability,
+    lane: capability,
+    kind: "call",
+    length,
+  }));
   return { queues: [...lines, ...callers], tasks: byState, callsInFlight: rooms.calls.counts.inFlight };
 }

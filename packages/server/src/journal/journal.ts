@@ -32,12 +32,17 @@ export class MessageLog {
 
   constructor(
     readonly messageId: string,
-    readonly traceId: string,
+    /** Undefined: it began a trace of its own, which is named after it. */
+    private readonly givenTraceId: string | undefined,
     readonly kind: "call" | "task",
     readonly capability: string,
     readonly parentId: string | undefined,
     readonly startedAt: number,
   ) {}
+
+  get traceId(): string {
+    return this.givenTraceId ?? traceNamedAfter(this.messageId);
+  }
 
   /** The newest event's type. */
   get lastType(): string | undefined {
@@ -49,6 +54,11 @@ export class MessageLog {
     for (let at = this.values.length - STRIDE; at >= 0; at -= STRIDE) if (types.includes(this.values[at + 2] as string)) return this.values[at + 5];
     return undefined;
   }
+}
+
+/** A message that belongs to no trace begins one: its own UUID without dashes. */
+export function traceNamedAfter(messageId: string): string {
+  return messageId.slice(0, 8) + messageId.slice(9, 13) + messageId.slice(14, 18) + messageId.slice(19, 23) + messageId.slice(24);
 }
 
 const FLUSH_MS = 250;
@@ -105,8 +115,8 @@ export class Journal {
     await this.flush();
   }
 
-  open(messageId: string, traceId: string, kind: "call" | "task", capability: string, parentId: string | undefined): MessageLog {
-    const log = new MessageLog(messageId, traceId, kind, capability, parentId, this.system.now());
+  open(messageId: string, givenTraceId: string | undefined, kind: "call" | "task", capability: string, parentId: string | undefined): MessageLog {
+    const log = new MessageLog(messageId, givenTraceId, kind, capability, parentId, this.system.now());
     this.logs.add(log);
     return log;
   }

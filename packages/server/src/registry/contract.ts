@@ -32,7 +32,8 @@ export class Contracts {
 
   constructor() {
     // The package's types describe CommonJS; at run time both shapes occur.
-    const add = ((addFormats as unknown as { default?: typeof addFormats.default }).default ?? addFormats) as typeof addFormats.default;
+    const add = ((addFormats as unknown as { default?: typeof addFormats.default }).default ??
+      addFormats) as typeof addFormats.default;
     add(this.ajv2020);
     add(this.ajv7);
   }
@@ -47,10 +48,14 @@ export class Contracts {
       } catch (cause) {
         const path = `capabilities[${index}].${key}`;
         const why = cause instanceof Error ? cause.message : String(cause);
-        throw new ReachError("INVALID_CARD", `${path} of "${capability.name}" is not a usable JSON Schema: ${why}. Mend the schema, or leave it out to accept any input.`, {
-          path,
-          details: { capability: capability.name },
-        });
+        throw new ReachError(
+          "INVALID_CARD",
+          `${path} of "${capability.name}" is not a usable JSON Schema: ${why}. Mend the schema, or leave it out to accept any input.`,
+          {
+            path,
+            details: { capability: capability.name },
+          },
+        );
       }
     }
   }
@@ -68,8 +73,12 @@ export class Contracts {
       const validate = this.validator(shared);
       if (validate(data)) return undefined;
       const error = validate.errors?.[0];
-      const missing = error?.keyword === "required" ? `/${(error.params as { missingProperty: string }).missingProperty}` : "";
-      return { path: jsonPath((error?.instancePath ?? "") + missing), rule: error?.message ?? "does not match the schema" };
+      const missing =
+        error?.keyword === "required" ? `/${(error.params as { missingProperty: string }).missingProperty}` : "";
+      return {
+        path: jsonPath((error?.instancePath ?? "") + missing),
+        rule: error?.message ?? "does not match the schema",
+      };
     };
   }
 

@@ -28,7 +28,8 @@ export class Directory {
     const limit = Math.min(filter.limit ?? 100, this.pageMax);
     const after = filter.cursor === undefined ? undefined : decode(filter.cursor);
     const { view } = this.registry;
-    const candidates = filter.capability === undefined ? view.agents.values() : this.offering(tenant, filter.capability);
+    const candidates =
+      filter.capability === undefined ? view.agents.values() : this.offering(tenant, filter.capability);
     const found = [...candidates]
       .filter((a) => a.record.tenant === tenant && (after === undefined || a.record.agentId > after) && fits(a, filter))
       .sort((a, b) => (a.record.agentId < b.record.agentId ? -1 : 1));
@@ -38,7 +39,8 @@ export class Directory {
 
   async get(tenant: string, agentId: string, version?: number): Promise<Agent> {
     const agent = this.registry.view.agent(tenant, agentId);
-    if (agent === undefined) throw new ReachError("NOT_FOUND", `no agent ${agentId} has registered in the last 24 h.`, { path: "agentId" });
+    if (agent === undefined)
+      throw new ReachError("NOT_FOUND", `no agent ${agentId} has registered in the last 24 h.`, { path: "agentId" });
     const shape = this.shape(agent);
     if (version === undefined) return shape;
     return { ...shape, version, card: await this.registry.version(tenant, agentId, version) };
@@ -55,7 +57,9 @@ export class Directory {
   }
 
   private shape(agent: AgentEntry): Agent {
-    const instances = [...agent.instances].map((i) => this.instanceShape(i)).sort((a, b) => RANK[a.state] - RANK[b.state]);
+    const instances = [...agent.instances]
+      .map((i) => this.instanceShape(i))
+      .sort((a, b) => RANK[a.state] - RANK[b.state]);
     const { agentId, version, card } = agent.record;
     return { agentId, version, card, state: stateOf(agent), instances };
   }
@@ -71,7 +75,11 @@ export class Directory {
       reason: record.reason,
       ...(live.lastHeartbeatAt !== undefined && { lastHeartbeatAt: new Date(live.lastHeartbeatAt).toISOString() }),
       health: live.healthScore(),
-      load: { running: live.running + live.otherRunning, queued: live.selfQueued, load: Math.round(load * 1000) / 1000 },
+      load: {
+        running: live.running + live.otherRunning,
+        queued: live.selfQueued,
+        load: Math.round(load * 1000) / 1000,
+      },
       ...(live.facts !== undefined && { selfReported: live.facts }),
       version: record.cardVersion,
       node: record.node,
@@ -99,7 +107,11 @@ function stateOf(agent: AgentEntry): InstanceState {
 
 function fits(agent: AgentEntry, { state, capability, label }: AgentFilter): boolean {
   if (state !== undefined && stateOf(agent) !== state) return false;
-  if (capability !== undefined && ![...agent.instances].some((i) => i.offers.some((o) => o.capability.name === capability))) return false;
+  if (
+    capability !== undefined &&
+    ![...agent.instances].some((i) => i.offers.some((o) => o.capability.name === capability))
+  )
+    return false;
   if (label === undefined) return true;
   const [key, value] = label.split(/=(.*)/s);
   const has = agent.record.card.labels?.[key!];

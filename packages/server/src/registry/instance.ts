@@ -80,7 +80,9 @@ export class LiveInstance {
   loadScore(now: number): number {
     const capacity = this.capacity;
     const share = (n: number) => Math.min(1, n / capacity);
-    return 0.4 * share(this.running + this.otherRunning) + 0.3 * share(this.selfQueued) + 0.3 * share(this.starts.count(now));
+    return (
+      0.4 * share(this.running + this.otherRunning) + 0.3 * share(this.selfQueued) + 0.3 * share(this.starts.count(now))
+    );
   }
 
   /** Own word × probe, 0..1 (LIVE-11; the share of recent successes joins in per offer). */

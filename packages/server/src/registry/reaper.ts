@@ -1,5 +1,5 @@
 import type { System } from "../ports/system.js";
-import { Wheel, type WheelEntry } from "../time/wheel.js";
+import type { Wheel, WheelEntry } from "../time/wheel.js";
 import type { LiveInstance } from "./instance.js";
 import type { Registry } from "./registry.js";
 

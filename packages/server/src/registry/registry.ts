@@ -1,24 +1,19 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import { type Capability, type Card, type Params, ReachError, type Registered } from "@agent-reach/protocol";
+import { type Card, type Params, ReachError, type Registered } from "@agent-reach/protocol";
 import { readCard } from "@agent-reach/protocol/read";
 import type { Link } from "../ports/delivery.js";
 import type { RegistryChange, RegistryPut, RegistryStore } from "../ports/registry-store.js";
 import type { System } from "../ports/system.js";
 import { Contracts } from "./contract.js";
-import type { LeaseTerms, LiveInstance } from "./instance.js";
-import { type LeaseEvent, registered, transition } from "./lifecycle.js";
 import { Fence } from "./fence.js";
+import { assertOwner, assertSpeaksFor, assertTakeover, hashOf } from "./identity.js";
+import type { LiveInstance } from "./instance.js";
+import { type LeaseEvent, registered, transition } from "./lifecycle.js";
+import { type LeaseSettings, leaseWarnings, termsOf } from "./terms.js";
 import { Versions } from "./versions.js";
 import { type AgentEntry, View, type ViewChange } from "./view.js";
 
-export interface RegistrySettings {
+export interface RegistrySettings extends LeaseSettings {
   nodeId: string;
-  heartbeatIntervalSec: number;
-  ttlHeartbeats: number;
-  graceHeartbeats: number;
-  /** Where set, these stand instead of the multiples. */
-  ttlSec: number | undefined;
-  graceSec: number | undefined;
   purgeAfterSec: number;
   cardBytes: number;
 }
@@ -58,7 +53,11 @@ export class Registry {
   ) {
     this.versions = new Versions(store);
     this.fence = new Fence(store);
-    this.view = new View(this.contracts, (record) => this.termsOf(record.card), () => system.now());
+    this.view = new View(
+      this.contracts,
+      (record) => termsOf(record.card, settings),
+      () => system.now(),
+    );
   }
 
   onChange(listener: (change: ViewChange) => void): void {
@@ -92,7 +91,7 @@ export class Registry {
     }
     const card = read.card as Card;
     this.assertCard(card);
-    (card.capabilities ?? []).forEach((capability: Capability, i: number) => this.contracts.verify(capability, i));
+    for (const [i, capability] of (card.capabilities ?? []).entries()) this.contracts.verify(capability, i);
     const key = `${request.tenant}/${card.agentId}`;
     return this.inTurn(key, () => this.registerInTurn(request, card, key, [...read.warnings]));
   }
@@ -101,7 +100,11 @@ export class Registry {
     const bytes = Buffer.byteLength(JSON.stringify(card) ?? "");
     const { cardBytes } = this.settings;
     if (bytes <= cardBytes) return;
-    throw new ReachError("INVALID_CARD", `the card has ${bytes} bytes, over the limit of ${cardBytes}; keep descriptions short and schemas lean.`, { path: "card", details: { bytes, bytesMax: cardBytes } });
+    throw new ReachError(
+      "INVALID_CARD",
+      `the card has ${bytes} bytes, over the limit of ${cardBytes}; keep descriptions short and schemas lean.`,
+      { path: "card", details: { bytes, bytesMax: cardBytes } },
+    );
   }
 
   private async registerInTurn(request: RegisterRequest, card: Card, agentKey: string, warnings: string[]) {
@@ -109,8 +112,8 @@ export class Registry {
     const wantedId = request.instanceId?.toLowerCase();
     const known = wantedId === undefined ? undefined : this.view.instances.get(wantedId);
     const sameLink = known !== undefined && request.holds(known);
-    if (known !== undefined) this.assertOwner(known, card.agentId, request);
-    if (known !== undefined && !sameLink) this.assertTakeover(known, request);
+    if (known !== undefined) assertOwner(known.record, request.tenant, card.agentId);
+    if (known !== undefined && !sameLink) assertTakeover(known.record, known.link !== undefined, request.instanceKey);
 
     const agent = this.view.agents.get(agentKey);
     const content = this.versions.contentOf(agent?.record, card);
@@ -141,9 +144,13 @@ export class Registry {
     puts.push({ record, expected: known?.record.revision ?? 0 });
     const put = await this.store.put(puts);
     if (!put.ok) {
-      throw new ReachError("CONFLICT", `instance ${instanceId} of ${card.agentId} was changed by somebody else at the same moment; register again.`, {
-        retryable: true,
-      });
+      throw new ReachError(
+        "CONFLICT",
+        `instance ${instanceId} of ${card.agentId} was changed by somebody else at the same moment; register again.`,
+        {
+          retryable: true,
+        },
+      );
     }
     const live = this.view.instances.get(instanceId)!;
     if (!sameLink) {
@@ -183,28 +190,6 @@ export class Registry {
     this.comers.push(listener);
   }
 
-  private assertOwner({ record }: LiveInstance, agentId: string, request: RegisterRequest): void {
-    if (record.tenant === request.tenant && record.agentId === agentId) return;
-    throw new ReachError("FORBIDDEN", `instance ${record.instanceId} belongs to another agent; leave instanceId out to get one of your own.`, {
-      details: { policy: "instance-owner" },
-    });
-  }
-
-  private assertTakeover(known: LiveInstance, request: RegisterRequest): void {
-    const { record } = known;
-    const proven = request.instanceKey !== undefined && sameSecret(hashOf(request.instanceKey), record.keyHash);
-    if (request.instanceKey !== undefined && !proven) {
-      throw new ReachError("FORBIDDEN", `the instanceKey is not that of instance ${record.instanceId}; use the one that its registration answered.`, {
-        details: { policy: "instance-key" },
-      });
-    }
-    if (known.link !== undefined && !proven) {
-      throw new ReachError("FORBIDDEN", `instance ${record.instanceId} is connected; taking it over needs its instanceKey. Leave instanceId out to join as another instance.`, {
-        details: { policy: "instance-key" },
-      });
-    }
-  }
-
   /** Gives an instance that has proven itself a way to be reached again, as after a restart of the node. */
   attach(instance: LiveInstance, link: Link): void {
     instance.link = link;
@@ -216,21 +201,9 @@ export class Registry {
   authorize(instanceId: string, instanceKey: string | undefined, epoch: number | undefined): LiveInstance {
     const live = this.view.instances.get(instanceId);
     if (live === undefined) throw new ReachError("NOT_FOUND", `no instance ${instanceId}; register again.`);
-    if (instanceKey === undefined || !sameSecret(hashOf(instanceKey), live.record.keyHash)) {
-      throw new ReachError("FORBIDDEN", `the instanceKey is missing or not that of instance ${instanceId}.`, { path: "instanceKey" });
-    }
-    if (epoch === undefined) {
-      throw new ReachError("INVALID_REQUEST", "epoch is missing; send the one that registration answered.", { path: "epoch" });
-    }
-    if (epoch !== live.record.epoch) {
-      throw new ReachError("CONFLICT", `epoch ${epoch} of instance ${instanceId} is over; the newest is ${live.record.epoch}.`, {
-        path: "epoch",
-        details: { epoch: live.record.epoch },
-      });
-    }
+    assertSpeaksFor(live.record, instanceKey, epoch);
     return live;
   }
-
 
   /** Any word of the instance renews its lease. Answers false for one whose lease is gone (R1). */
   renew(instance: LiveInstance): boolean {
@@ -243,7 +216,10 @@ export class Registry {
    * A heartbeat: renews the lease and brings the agent's own numbers, which are kept apart from the measured ones
    * (LIVE-10). Answers the state, or `unknown` when it must register again.
    */
-  heartbeat(instance: LiveInstance, beat: Omit<Params<"heartbeat">, "instanceId">): "online" | "suspect" | "draining" | "unknown" {
+  heartbeat(
+    instance: LiveInstance,
+    beat: Omit<Params<"heartbeat">, "instanceId">,
+  ): "online" | "suspect" | "draining" | "unknown" {
     if (!this.renew(instance)) return "unknown";
     instance.lastHeartbeatAt = this.system.now();
     // What it runs beyond what it got from here is work that others gave it.
@@ -301,7 +277,9 @@ export class Registry {
   async purge(): Promise<void> {
     const now = this.system.now();
     const before = now - this.settings.purgeAfterSec * 1000;
-    const gone = [...this.view.instances.values()].filter(({ record }) => record.state === "offline" && record.since <= before);
+    const gone = [...this.view.instances.values()].filter(
+      ({ record }) => record.state === "offline" && record.since <= before,
+    );
     await this.fence.raise(gone.reduce((highest, { record }) => Math.max(highest, record.epoch), 0));
     for (const { record } of gone) await this.store.remove("instance", record.key, record.revision);
     for (const [key, agent] of [...this.view.agents]) await this.inTurn(key, () => this.purgeAgent(agent, now, before));
@@ -321,15 +299,6 @@ export class Registry {
     throw new ReachError("NOT_FOUND", `no agent ${agentId} has registered in the last 24 h.`, { path: "agentId" });
   }
 
-  private termsOf(card: Card): LeaseTerms {
-    const { settings } = this;
-    const heartbeatSec = card.heartbeatIntervalSec ?? settings.heartbeatIntervalSec;
-    const own = card.heartbeatIntervalSec !== undefined && card.heartbeatIntervalSec !== settings.heartbeatIntervalSec;
-    const ttlSec = (own ? undefined : settings.ttlSec) ?? heartbeatSec * settings.ttlHeartbeats;
-    const graceSec = (own ? undefined : settings.graceSec) ?? heartbeatSec * settings.graceHeartbeats;
-    return { heartbeatIntervalMs: heartbeatSec * 1000, ttlMs: ttlSec * 1000, graceMs: graceSec * 1000 };
-  }
-
   private changed(change: RegistryChange): void {
     const seen = this.view.apply(change);
     for (const listener of this.listeners) listener(seen);
@@ -345,21 +314,4 @@ export class Registry {
     turn.then(done, done);
     return turn;
   }
-}
-
-function hashOf(secret: string): string {
-  return createHash("sha256").update(secret).digest("hex");
-}
-
-function sameSecret(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
-}
-
-/** LIVE-1: what is allowed but likely a mistake. The defaults are excepted. */
-function leaseWarnings(terms: LeaseTerms, settings: RegistrySettings): string[] {
-  if (terms.heartbeatIntervalMs === settings.heartbeatIntervalSec * 1000) return [];
-  const ttlSec = terms.ttlMs / 1000;
-  if (ttlSec < 20) return [`the lease lasts ${ttlSec} s, which a busy or paused process may miss; 20 s or more is safer.`];
-  if (ttlSec > 90) return [`the lease lasts ${ttlSec} s, so a dead agent is noticed late; 90 s or less is usual.`];
-  return [];
 }

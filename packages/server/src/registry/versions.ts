@@ -106,7 +106,8 @@ export class Versions {
 }
 
 function runs(agent: AgentEntry, version: number): boolean {
-  for (const { record } of agent.instances) if (record.cardVersion === version && record.state !== "offline") return true;
+  for (const { record } of agent.instances)
+    if (record.cardVersion === version && record.state !== "offline") return true;
   return false;
 }
 

@@ -103,7 +103,7 @@ export class Admission {
       const lanes = this.lanes.get(capability);
       if (lanes === undefined) continue;
       for (const line of [...lanes.values()]) {
-        for (let first = line[0]; first !== undefined && first.retry(); first = line[0]) {
+        for (let first = line[0]; first?.retry(); first = line[0]) {
           // One that ended while it was tried has left by itself.
           if (line[0] !== first) continue;
           line.shift();

@@ -94,7 +94,7 @@ export class Calls {
   private take(request: MessageRequest, capability: string, contentHash: number, parent: Parent | undefined, timeoutMs: number, reply: Reply): Call {
     const { envelope, caller } = request;
     const deadline = Math.min(this.system.monotonic() + timeoutMs, parent?.deadline ?? Number.POSITIVE_INFINITY);
-    const log = this.journal.open(request.messageId, request.traceId, "call", capability, envelope.parentId);
+    const log = this.journal.open(request.messageId, request.givenTraceId, "call", capability, envelope.parentId);
     this.journal.add(log, "received", undefined, 0, request.externalTraceId === undefined ? undefined : { externalTraceId: request.externalTraceId });
     const call = new Call(
       this, request, request.messageId, request.traceId, caller.tenant, caller.principal, capability,
@@ -118,7 +118,7 @@ export class Calls {
   /** Decides and says so, without sending. */
   private tryDry(call: Call, request: MessageRequest, resolved: Resolved, reply: Reply): void {
     const { envelope, messageId, traceId } = request;
-    const decision = this.router.decide(resolved, demandsOf(envelope), requestOf(envelope), messageId, traceId, 1);
+    const decision = this.router.decide(resolved, demandsOf(envelope), requestOf(envelope), call.log, 1);
     this.counts.completed++;
     this.settle(call, undefined, undefined, undefined).forget();
     reply.result(JSON.stringify({ messageId, traceId, dryRun: true, decision: decision.toShape() }));
@@ -155,7 +155,7 @@ export class Calls {
     for (;;) {
       const number = call.attempt + 1;
       const decision = this.router.decide(
-        resolved, demandsOf(envelope), requestOf(envelope), call.messageId, call.traceId, number, call.excluded,
+        resolved, demandsOf(envelope), requestOf(envelope), call.log, number, call.excluded,
       );
       call.full = decision.full;
       const offer = decision.chosen;

@@ -32,18 +32,31 @@ export function chainOf(parent: Parent | undefined): readonly Hop[] {
 }
 
 /** Says no to chains that are too long, and to asking for something whose answer is already being worked on for the same reason. */
-export function loopIn(parent: Parent | undefined, chain: readonly Hop[], capability: string, contentHash: number): ReachError | undefined {
+export function loopIn(
+  parent: Parent | undefined,
+  chain: readonly Hop[],
+  capability: string,
+  contentHash: number,
+): ReachError | undefined {
   if (parent === undefined) return undefined;
   if (chain.length > HOPS_MAX) {
-    return new ReachError("LOOP_DETECTED", `"${capability}" is ${chain.length} calls deep; at most ${HOPS_MAX} may stand in each other. Break the chain, or submit a task.`, {
-      details: { chain, hopsMax: HOPS_MAX },
-    });
+    return new ReachError(
+      "LOOP_DETECTED",
+      `"${capability}" is ${chain.length} calls deep; at most ${HOPS_MAX} may stand in each other. Break the chain, or submit a task.`,
+      {
+        details: { chain, hopsMax: HOPS_MAX },
+      },
+    );
   }
   for (let at: Parent | undefined = parent; at !== undefined; at = at.parent) {
     if (at.capability === capability && at.contentHash === contentHash) {
-      return new ReachError("LOOP_DETECTED", `"${capability}" is asked again with the same input while it is being worked on in the same chain (message ${at.messageId}).`, {
-        details: { chain, messageId: at.messageId },
-      });
+      return new ReachError(
+        "LOOP_DETECTED",
+        `"${capability}" is asked again with the same input while it is being worked on in the same chain (message ${at.messageId}).`,
+        {
+          details: { chain, messageId: at.messageId },
+        },
+      );
     }
   }
   return undefined;

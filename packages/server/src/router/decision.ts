@@ -1,5 +1,5 @@
 import type { Candidate, Decision as DecisionShape, Verdict } from "@agent-reach/protocol";
-import type { Described } from "../journal/journal.js";
+import type { Described, MessageLog } from "../journal/journal.js";
 import type { Offer } from "../registry/instance.js";
 
 /**
@@ -35,13 +35,12 @@ export class Decision implements Described {
   considered: readonly Considered[] = [];
 
   constructor(
-    readonly messageId: string,
-    readonly traceId: string,
+    private readonly log: MessageLog,
     readonly attempt: number,
-    readonly at: number,
+    /** Milliseconds since the message came. */
+    private readonly after: number,
     /** Undefined: nothing but the capability was asked for. */
     readonly request: Record<string, unknown> | undefined,
-    readonly capability: string,
     readonly reasons: readonly string[],
   ) {}
 
@@ -57,19 +56,19 @@ export class Decision implements Described {
   }
 
   get decisionId(): string {
-    return `${this.messageId}-${this.attempt}`;
+    return `${this.log.messageId}-${this.attempt}`;
   }
 
   toShape(): DecisionShape {
-    const { chosen } = this;
+    const { chosen, log } = this;
     return {
       decisionId: this.decisionId,
-      messageId: this.messageId,
-      traceId: this.traceId,
+      messageId: log.messageId,
+      traceId: log.traceId,
       attempt: this.attempt,
-      at: new Date(this.at).toISOString(),
+      at: new Date(log.startedAt + this.after).toISOString(),
       tookMs: this.took / 1000,
-      request: this.request ?? { capability: this.capability },
+      request: this.request ?? { capability: log.capability },
       candidates: this.considered.map((c) => ({ ...describeCandidate(c, this.reasons), verdict: c.verdict })),
       ...(chosen && { chosen: { agentId: chosen.instance.record.agentId, instanceId: chosen.instance.record.instanceId } }),
       ...(this.omitted > 0 && { omitted: this.omitted }),

@@ -20,14 +20,26 @@ export class Discoverer {
 
   discover(tenant: string, query: Params<"discover">): Discovery {
     const { capability, agentId, intent, tags, labels, resources, version, weights, maxLatencyMs, input } = query;
-    if (capability === undefined && agentId === undefined && intent === undefined && (tags === undefined || tags.length === 0)) {
-      throw new ReachError("INVALID_REQUEST", "nothing is looked for: give a capability, tags, an intent or an agentId.", { path: "capability" });
+    if (
+      capability === undefined &&
+      agentId === undefined &&
+      intent === undefined &&
+      (tags === undefined || tags.length === 0)
+    ) {
+      throw new ReachError(
+        "INVALID_REQUEST",
+        "nothing is looked for: give a capability, tags, an intent or an agentId.",
+        { path: "capability" },
+      );
     }
     const decisionId = this.system.newId();
     const all = this.catalog.find({ tenant, capability, agentId, intent, tags });
-    const found = tags === undefined || tags.length === 0 ? all : all.filter((r) => tags.every((tag) => carries(r, tag)));
+    const found =
+      tags === undefined || tags.length === 0 ? all : all.filter((r) => tags.every((tag) => carries(r, tag)));
     if (found.length === 0) {
-      const misses = this.catalog.misses(capability ?? intent ?? (tags ?? []).join(" ")).map((m) => ({ ...m, why: "not_matched" as Verdict }));
+      const misses = this.catalog
+        .misses(capability ?? intent ?? (tags ?? []).join(" "))
+        .map((m) => ({ ...m, why: "not_matched" as Verdict }));
       return { candidates: [], verdict: "no_match", misses, decisionId };
     }
     if (intent !== undefined && found.length > 1 && found[0]!.match === found[1]!.match) {
@@ -46,7 +58,13 @@ export class Discoverer {
         if (fine) able.push({ considered, reasons: resolved.reasons });
         else if (misses.length < MISSES_MAX) {
           const { agentId, instanceId } = considered.offer.instance.record;
-          misses.push({ agentId, instanceId, capability: resolved.name, match: resolved.match, why: violation === undefined ? considered.verdict : "not_matched" });
+          misses.push({
+            agentId,
+            instanceId,
+            capability: resolved.name,
+            match: resolved.match,
+            why: violation === undefined ? considered.verdict : "not_matched",
+          });
         }
       }
     }
@@ -61,7 +79,16 @@ export class Discoverer {
 
   private missOf(resolved: Resolved): Discovery["misses"] {
     const offer = resolved.offers[0] ?? resolved.gone[0];
-    return offer === undefined ? [] : [{ agentId: offer.instance.record.agentId, capability: resolved.name, match: resolved.match, why: "not_matched" }];
+    return offer === undefined
+      ? []
+      : [
+          {
+            agentId: offer.instance.record.agentId,
+            capability: resolved.name,
+            match: resolved.match,
+            why: "not_matched",
+          },
+        ];
   }
 }
 

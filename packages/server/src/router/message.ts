@@ -8,6 +8,8 @@ export interface MessageRequest {
   readonly caller: Caller;
   readonly messageId: string;
   readonly traceId: string;
+  /** The trace that it was told to join; undefined for one that begins its own. */
+  readonly givenTraceId: string | undefined;
   readonly externalTraceId: string | undefined;
   readonly envelope: SubmitEnvelope;
   readonly input: unknown;
@@ -30,7 +32,14 @@ export function demandsOf(envelope: SubmitEnvelope): Demands {
 /** The request as it stands in a decision's record: everything but the input. Undefined where that is the capability alone. */
 export function requestOf(envelope: SubmitEnvelope): Record<string, unknown> | undefined {
   const { target, capability, intent, version, labels, weights, sessionRef, partitionKey } = envelope;
-  const plain = target === undefined && intent === undefined && version === undefined && labels === undefined && weights === undefined && sessionRef === undefined && partitionKey === undefined;
+  const plain =
+    target === undefined &&
+    intent === undefined &&
+    version === undefined &&
+    labels === undefined &&
+    weights === undefined &&
+    sessionRef === undefined &&
+    partitionKey === undefined;
   if (plain) return undefined;
   const request: Record<string, unknown> = {};
   if (capability !== undefined) request["capability"] = capability;

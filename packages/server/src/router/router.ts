@@ -1,6 +1,7 @@
 import type { Verdict } from "@agent-reach/protocol";
 import { satisfies } from "semver";
 import type { Resolved } from "../catalog/catalog.js";
+import type { MessageLog } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import type { LiveInstance, Offer } from "../registry/instance.js";
 import { type Considered, Decision, LISTED_MAX, thousandths } from "./decision.js";
@@ -37,15 +38,14 @@ export class Router {
     resolved: Resolved,
     demands: Demands,
     request: Record<string, unknown> | undefined,
-    messageId: string,
-    traceId: string,
+    log: MessageLog,
     attempt: number,
     excluded?: ReadonlySet<string>,
     preferred?: (offer: Offer) => boolean,
   ): Decision {
     const { system } = this;
     const now = system.monotonic();
-    const decision = new Decision(messageId, traceId, attempt, system.now(), request, resolved.name, resolved.reasons);
+    const decision = new Decision(log, attempt, system.now() - log.startedAt, request, resolved.reasons);
     const all = this.consider(resolved, demands, now, excluded);
     const chosen = this.choose(all, preferred);
     if (chosen !== undefined) {
@@ -60,45 +60,47 @@ export class Router {
   /** Everybody who offers it, each with a verdict: `lower_score` for the able ones, else what stands against them. */
   consider(resolved: Resolved, demands: Demands, now: number, excluded?: ReadonlySet<string>): Considered[] {
     const weights = weightsOf(demands.weights, this.settings.weights);
+    const { offers, gone, match } = resolved;
+    // One of a kind is the usual case; a literal array of one is a sixth of what `push` would set aside.
+    if (offers.length === 1 && gone.length === 0) return [this.look(offers[0]!, match, weights, demands, now, excluded)];
     const all: Considered[] = [];
-    let unmeasured = false;
-    for (const offer of resolved.offers) {
-      const { instance } = offer;
-      const p50Ms = offer.measured.p50Ms();
-      if (p50Ms === undefined) unmeasured = true;
-      const successRate = offer.measured.successRate(now);
-      const load = instance.loadScore(now);
-      const health = instance.healthScore() * (successRate ?? 1);
-      const verdict = this.verdictOn(offer, demands, now, health, p50Ms, excluded);
+    for (const offer of offers) all.push(this.look(offer, match, weights, demands, now, excluded));
+    this.scoreByMedian(all, weights);
+    for (const offer of gone) {
+      if (all.length >= LISTED_MAX && all.length > offers.length) break;
       all.push({
-        offer,
-        verdict,
-        match: resolved.match,
-        score: thousandths(score(weights, p50Ms ?? UNMEASURED_P50_MS, successRate ?? 1, offer.capability.costTier ?? "medium", load)),
-        p50: p50Ms === undefined ? undefined : thousandths(p50Ms),
-        success: successRate === undefined ? undefined : thousandths(successRate),
-        load: thousandths(load),
-        health: thousandths(health),
-        running: instance.running,
-        queued: instance.selfQueued,
-        state: instance.record.state,
-      });
-    }
-    if (unmeasured && all.length > 1) this.scoreByMedian(all, weights);
-    for (const offer of resolved.gone) {
-      if (all.length >= LISTED_MAX && all.length > resolved.offers.length) break;
-      all.push({
-        offer, verdict: "offline", match: resolved.match, score: 0, p50: undefined, success: undefined,
+        offer, verdict: "offline", match, score: 0, p50: undefined, success: undefined,
         load: 0, health: 0, running: 0, queued: 0, state: "offline",
       });
     }
     return all;
   }
 
+  private look(offer: Offer, match: number, weights: Weights, demands: Demands, now: number, excluded: ReadonlySet<string> | undefined): Considered {
+    const { instance } = offer;
+    const p50Ms = offer.measured.p50Ms();
+    const successRate = offer.measured.successRate(now);
+    const load = instance.loadScore(now);
+    const health = instance.healthScore() * (successRate ?? 1);
+    return {
+      offer,
+      verdict: this.verdictOn(offer, demands, now, health, p50Ms, excluded),
+      match,
+      score: thousandths(score(weights, p50Ms ?? UNMEASURED_P50_MS, successRate ?? 1, offer.capability.costTier ?? "medium", load)),
+      p50: p50Ms === undefined ? undefined : thousandths(p50Ms),
+      success: successRate === undefined ? undefined : thousandths(successRate),
+      load: thousandths(load),
+      health: thousandths(health),
+      running: instance.running,
+      queued: instance.selfQueued,
+      state: instance.record.state,
+    };
+  }
+
   /** Whoever has not been measured starts from the group's median (ROUTE-2). */
   private scoreByMedian(all: Considered[], weights: Weights): void {
     const measured = all.filter((c) => c.p50 !== undefined).map((c) => c.p50!).sort((a, b) => a - b);
-    if (measured.length === 0) return;
+    if (measured.length === 0 || measured.length === all.length) return;
     const medianMs = measured[measured.length >> 1]! / 1000;
     for (const c of all) {
       if (c.p50 !== undefined) continue;

@@ -24,7 +24,9 @@ const COST: Record<CostTier, number> = { low: 0, medium: 0.5, high: 1 };
 /** `p50Ms` median latency, `successRate` and `load` 0..1. Higher is better; it may be negative. */
 export function score(weights: Weights, p50Ms: number, successRate: number, costTier: CostTier, load: number): number {
   const latency = p50Ms <= FAST_MS ? 1 : FAST_MS / p50Ms;
-  return weights.latency * latency + weights.success * successRate - weights.cost * COST[costTier] - weights.load * load;
+  return (
+    weights.latency * latency + weights.success * successRate - weights.cost * COST[costTier] - weights.load * load
+  );
 }
 
 /** Weights as a request gives them: a preset's name, or some of the four numbers over the node's own. */

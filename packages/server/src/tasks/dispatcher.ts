@@ -189,7 +189,7 @@ export class Dispatcher {
     }
     const number = task.attempt + 1;
     const asked: Record<string, unknown> = { capability: task.capability, ...(request.target && { target: request.target }), ...(request.version && { version: request.version }), ...(request.labels && { labels: request.labels }) };
-    const decision = this.router.decide(resolution.resolved, request, asked, task.messageId, task.traceId, number, undefined, preference(task));
+    const decision = this.router.decide(resolution.resolved, request, asked, log, number, undefined, preference(task));
     const offer = decision.chosen;
     if (offer === undefined) {
       // A waiting task looks for somebody often; it is recorded when that is news.

@@ -1,7 +1,7 @@
 import { ReachError, type TaskState } from "@agent-reach/protocol";
 import { assertMayTouch, type Caller } from "../access/access.js";
 import type { Catalog } from "../catalog/catalog.js";
-import type { Journal } from "../journal/journal.js";
+import { type Journal, MessageLog } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import { type NewTask, type TaskFilter, type TaskRecord, type TaskRequest, type TaskStore } from "../ports/task-store.js";
 import type { InstanceRecord } from "../ports/registry-store.js";
@@ -75,7 +75,8 @@ export class Tasks {
     const violation = (resolved.offers[0] ?? resolved.gone[0])?.contract.checkInput?.(request.input);
     if (violation !== undefined) throw invalidInput(resolved.name, violation);
     if (envelope.dryRun === true) {
-      const decision = this.router.decide(resolved, demandsOf(envelope), requestOf(envelope), request.messageId, request.traceId, 1);
+      const log = new MessageLog(request.messageId, request.givenTraceId, "task", resolved.name, envelope.parentId, this.system.now());
+      const decision = this.router.decide(resolved, demandsOf(envelope), requestOf(envelope), log, 1);
       reply.result(JSON.stringify({ messageId: request.messageId, traceId: request.traceId, dryRun: true, decision: decision.toShape() }));
       return;
     }

@@ -17,14 +17,33 @@ export interface Measured {
  * Prometheus metrics. The rooms keep plain numbers, which cost nothing on the path of a call; they are read when
  * somebody asks. Labels are states and kinds, never ids, so that their number is bounded.
  */
-export function createMetrics({ registry, calls, tasks, dispatcher, sessions, waiting }: Measured): { text: () => Promise<string>; contentType: string } {
+export function createMetrics({ registry, calls, tasks, dispatcher, sessions, waiting }: Measured): {
+  text: () => Promise<string>;
+  contentType: string;
+} {
   const registers = [new PromRegistry()];
   const prom = registers[0]!;
   const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({ name, help, registers, collect() { this.set(read()); } });
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
   const total = (name: string, help: string, read: () => number) => {
     let before = 0;
-    return new Counter({ name, help, registers, collect() { const now = read(); this.inc(now - before); before = now; } });
+    return new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        const now = read();
+        this.inc(now - before);
+        before = now;
+      },
+    });
   };
 
   gauge("agent_reach_sessions", "Open WebSocket sessions.", sessions);
@@ -39,7 +58,10 @@ export function createMetrics({ registry, calls, tasks, dispatcher, sessions, wa
   total("agent_reach_tasks_dead_total", "Tasks that became dead letters.", () => dispatcher.counts.dead);
 
   new Gauge({
-    name: "agent_reach_instances", help: "Instances by state.", labelNames: ["state"], registers,
+    name: "agent_reach_instances",
+    help: "Instances by state.",
+    labelNames: ["state"],
+    registers,
     collect() {
       const counts = { online: 0, suspect: 0, draining: 0, offline: 0 };
       for (const { record } of registry.view.instances.values()) counts[record.state]++;
@@ -47,15 +69,24 @@ export function createMetrics({ registry, calls, tasks, dispatcher, sessions, wa
     },
   });
   new Gauge({
-    name: "agent_reach_tasks", help: "Tasks kept, by state.", labelNames: ["state"], registers,
+    name: "agent_reach_tasks",
+    help: "Tasks kept, by state.",
+    labelNames: ["state"],
+    registers,
     async collect() {
       const { byState } = await tasks.counts();
       for (const [state, n] of Object.entries(byState)) this.set({ state }, n);
     },
   });
-  gauge("agent_reach_calls_waiting", "Calls that wait for a free instance.", () => [...waiting().values()].reduce((a, b) => a + b, 0));
+  gauge("agent_reach_calls_waiting", "Calls that wait for a free instance.", () =>
+    [...waiting().values()].reduce((a, b) => a + b, 0),
+  );
   gauge("agent_reach_resident_memory_bytes", "Memory of the node.", () => process.memoryUsage.rss());
-  gauge("agent_reach_cpu_seconds", "CPU time of the node.", () => process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6);
+  gauge(
+    "agent_reach_cpu_seconds",
+    "CPU time of the node.",
+    () => process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6,
+  );
 
   return { text: () => prom.metrics(), contentType: prom.contentType };
 }
