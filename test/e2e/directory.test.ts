@@ -43,6 +43,16 @@ describe("agents.list", () => {
     expect([...seen].sort()).toEqual(agents.map((a) => a.agentId).sort());
   });
 
+  test("gives no page longer than limits.pageMax, whatever is asked for", async () => {
+    expect((await reader.request("agents.list", { limit: 500 })).agents).toHaveLength(10);
+    expect((await reader.request("agents.list", {})).agents).toHaveLength(10);
+    for (let n = 0; n < 11; n++)
+      await reader.request("submit", { capability: "common", input: n, notBefore: "2100-01-01T00:00:00Z" });
+    const { body } = await node().http.get("/v1/tasks?limit=500");
+    expect(body.tasks).toHaveLength(10);
+    expect((await node().http.get(`/v1/tasks?limit=500&cursor=${body.cursor}`)).body.tasks).toHaveLength(1);
+  });
+
   test("stays right when an agent joins between two pages", async () => {
     const first = await reader.request("agents.list", { limit: 10 });
     const late = await SocketAgent.join(node().url, { agentId: "aaa-first", capabilities: [{ name: "late" }] });

@@ -72,7 +72,7 @@ describe("SDK against a node", () => {
     );
     await reached.register({ agentId, capabilities: [{ name: capability }], description: "changed" });
     expect(await within(updated.opened, "the watch to tell")).toBe(agentId);
-    watch.stop();
+    watch.close();
     reached.report({ health: 1 });
     const { candidates } = await caller.discover({ capability });
     expect(candidates.map((candidate) => candidate.agentId)).toEqual([agentId]);

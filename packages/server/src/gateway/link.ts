@@ -14,14 +14,14 @@ export class SocketLink implements Link {
 
   get room(): number {
     const { session } = this;
-    return session.closed || session.socket.backlog > BACKLOG_MAX || session.unanswered >= UNANSWERED_MAX
+    return session.closed || session.socket.isClosing || session.socket.backlog > BACKLOG_MAX || session.unanswered >= UNANSWERED_MAX
       ? 0
       : Number.POSITIVE_INFINITY;
   }
 
   deliver(message: Outgoing, receiver: Receiver): boolean {
     const { session } = this;
-    if (session.closed) return false;
+    if (session.closed || session.socket.isClosing) return false;
     session.request("deliver", `{"envelope":${message.envelope},"attempt":${message.attempt}}`, receiver);
     return true;
   }

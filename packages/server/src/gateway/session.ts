@@ -14,6 +14,9 @@ import { isMethod } from "./validate.js";
 
 const NESTING_MAX = 64;
 
+/** How long a slow reader may take to read up to why it is closed. */
+const SLOW_CLOSE_MS = 5000;
+
 /** Waits for the answer to something that is no delivery. */
 export class Acknowledgement {
   constructor(
@@ -251,9 +254,10 @@ export class Session implements RawParams {
     if (this.closed) return;
     this.socket.send(text);
     const { backlog } = this.socket;
-    if (backlog > this.rooms.settings.slowReaderBytes) {
+    if (!this.socket.isClosing && backlog > this.rooms.settings.slowReaderBytes) {
       this.close(4009, `you read too slowly: ${backlog} bytes wait`);
-      this.socket.destroy();
+      // The reason stands behind all that; a reader that is merely slow gets the time to find it.
+      this.rooms.system.after(SLOW_CLOSE_MS, () => this.socket.destroy());
     }
   }
 

@@ -41,6 +41,10 @@ export class Socket {
     return this.stream.writableLength;
   }
 
+  get isClosing(): boolean {
+    return this.closing;
+  }
+
   send(text: string): void {
     if (this.closing) return;
     this.waiting.push(text);
