@@ -1,6 +1,6 @@
-import { type ErrorBody, type Hello, limits, type ReachError } from "@agent-reach/protocol";
+import { type ErrorBody, type Hello, limits } from "@agent-reach/protocol";
 import { Backoff, type ReconnectOptions } from "./backoff.js";
-import { failure, toError } from "./failure.js";
+import { failure, toError, toRpc } from "./failure.js";
 import { Incoming } from "./incoming.js";
 import { sdkLimits } from "./limits.js";
 import type { Logger } from "./logger.js";
@@ -149,15 +149,14 @@ export class Connection {
     return this.#requests.forget(pending);
   }
 
-  /** `result` is JSON text. Dropped without a session, since the request belonged to the socket. Returns the frame, which ends in `}`. */
-  respond(id: number | string, result: string): string {
-    const frame = `{"jsonrpc":"2.0","id":${typeof id === "number" ? id : JSON.stringify(id)},"result":${result}}`;
-    this.#sendNow(frame);
-    return frame;
+  /** `result` is JSON text. Dropped without a session, since the request belonged to the socket. */
+  respond(id: number | string, result: string): void {
+    this.#sendNow(`{"jsonrpc":"2.0","id":${typeof id === "number" ? id : JSON.stringify(id)},"result":${result}}`);
   }
 
-  refuse(id: number | string, error: ReachError): void {
-    this.#sendNow(JSON.stringify({ jsonrpc: "2.0", id, error: error.toRpc() }));
+  /** `rpc` is the JSON-RPC number where it is not that of the code. */
+  refuse(id: number | string, error: ErrorBody, rpc?: number): void {
+    this.#sendNow(JSON.stringify({ jsonrpc: "2.0", id, error: toRpc(error, rpc) }));
   }
 
   notify(method: string, params: unknown): void {

@@ -122,7 +122,7 @@ export class Delivery extends Waiter implements HandlerContext {
     return this.envelope.labels ?? {};
   }
   get remainingMs(): number {
-    return Math.max(this.#dueMs - this.#host.monotonic(), 0);
+    return this.leftMs(this.#host.monotonic());
   }
   get deadline(): Date {
     return new Date(this.#host.now() + Math.min(this.remainingMs, 8_640_000_000_000));
@@ -141,6 +141,10 @@ export class Delivery extends Waiter implements HandlerContext {
     const { traceId, messageId, capability, attempt } = this;
     const { agentId, instanceId } = this.#host;
     return withFields(this.#host.logger, { traceId, messageId, agentId, instanceId, capability, attempt });
+  }
+
+  leftMs(nowMs: number): number {
+    return Math.max(this.#dueMs - nowMs, 0);
   }
 
   abort(reason: AbortReason): void {

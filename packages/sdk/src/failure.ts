@@ -52,6 +52,15 @@ export function failureOf(error: RpcError): ErrorBody {
 
 /** The exception for a failure. */
 export function toError(body: ErrorBody): ReachError {
-  const rpc = Object.hasOwn(errorTable, body.code) ? errorTable[body.code].rpc : -32603;
-  return new ReachError(body.code, body.message, { ...body, rpc });
+  return new ReachError(body.code, body.message, { ...body, rpc: rpcOf(body.code) });
+}
+
+/** The `error` member of our own response. */
+export function toRpc(body: ErrorBody, rpc = rpcOf(body.code)): object {
+  const { message, ...data } = body;
+  return { code: rpc, message, data };
+}
+
+function rpcOf(code: ErrorCode): number {
+  return Object.hasOwn(errorTable, code) ? errorTable[code].rpc : -32603;
 }

@@ -1,8 +1,9 @@
-import { type AgentErrorShape, type DeliveredEnvelope, limits, ReachError } from "@agent-reach/protocol";
+import { type AgentErrorShape, type DeliveredEnvelope, type ErrorBody, limits } from "@agent-reach/protocol";
 import type { AgentError, Overloaded } from "./agent-error.js";
 import type { Connection } from "./connection.js";
 import { Dedupe, executionKey } from "./dedupe.js";
 import { type Copy, Delivery, type DeliveryHost, type Handler } from "./delivery.js";
+import { failure } from "./failure.js";
 import { toJson } from "./json.js";
 import { sdkLimits } from "./limits.js";
 import type { Outbox } from "./outbox.js";
@@ -67,7 +68,7 @@ export class Inbox {
     if (typeof envelope?.messageId !== "string" || typeof envelope.capability !== "string") {
       this.#connection.refuse(
         requestId,
-        new ReachError("INVALID_REQUEST", "deliver without an envelope", { path: "envelope" }),
+        failure("INVALID_REQUEST", "deliver without an envelope", { path: "envelope" }),
       );
       return;
     }
@@ -80,9 +81,9 @@ export class Inbox {
       this.#attach(delivery, copy);
       return;
     }
-    const answer = this.#dedupe.find(key);
-    if (answer !== undefined) {
-      this.#hand(copy, answer);
+    const success = this.#dedupe.find(key);
+    if (success) {
+      this.#hand(copy, this.#completed(success.data, success.startedAtMs, success.finishedAtMs));
       return;
     }
     const handler = this.#handlers.get(envelope.capability);
@@ -140,15 +141,15 @@ export class Inbox {
     for (const delivery of this.#deliveries.values()) delivery.abort(reason);
   }
 
-  #refusal(capability: string, known: boolean): ReachError | undefined {
+  #refusal(capability: string, known: boolean): ErrorBody | undefined {
     if (!this.accepting) return leaving();
-    if (!known) return new ReachError("NO_ROUTE", `${this.#host.agentId} has no handler for ${capability}`);
+    if (!known) return failure("NO_ROUTE", `${this.#host.agentId} has no handler for ${capability}`);
     if (this.#outbox.size >= sdkLimits.outboxMax) {
       const text = `${this.#host.agentId} waits for the node to confirm ${sdkLimits.outboxMax} results`;
-      return new ReachError("OVERLOADED", text, { retryAfterMs: sdkLimits.confirmAfterMs });
+      return failure("OVERLOADED", text, { retryAfterMs: sdkLimits.confirmAfterMs });
     }
     if (this.#queue.length >= Math.max(this.#options.maxConcurrentTasks(), 16)) {
-      return new ReachError("OVERLOADED", `${this.#host.agentId} already has more than it may run`, {
+      return failure("OVERLOADED", `${this.#host.agentId} already has more than it may run`, {
         retryAfterMs: 100,
       });
     }
@@ -205,15 +206,16 @@ export class Inbox {
       });
       return;
     }
-    const bytes = this.#connection.options.platform.byteLength(data);
+    const bytes = this.#bytes(data);
     const bytesMax = this.#connection.hello?.limits.maxInputBytes ?? limits.inputBytesMax;
     if (bytes > bytesMax) {
       const text = `the result of ${delivery.capability} has ${bytes} bytes, over the limit of ${bytesMax}; send a reference instead`;
       this.#fail(delivery, { code: "PAYLOAD_TOO_LARGE", message: text, retryable: false });
       return;
     }
-    const answer = `"status":"completed","data":${data},"receipt":${this.#receipt(delivery, bytes)}`;
-    this.#dedupe.keep(delivery.key, this.#finish(delivery, answer));
+    const finishedAtMs = this.#host.now();
+    this.#dedupe.keep(delivery.key, data, delivery.startedAtMs, finishedAtMs);
+    this.#finish(delivery, this.#completed(data, delivery.startedAtMs, finishedAtMs, bytes));
   }
 
   #failed(delivery: Delivery, error: unknown): void {
@@ -223,7 +225,7 @@ export class Inbox {
     // Names, not classes: a second copy of this package in the same process must work too.
     if (thrown.name === "Overloaded" && this.#answerable(delivery.copy)) {
       const { retryAfterMs } = thrown;
-      const refusal = new ReachError(
+      const refusal = failure(
         "OVERLOADED",
         thrown.message ?? "too much to do",
         retryAfterMs === undefined ? {} : { retryAfterMs },
@@ -246,7 +248,8 @@ export class Inbox {
       typeof text === "string" && this.#connection.fits(text, limits.envelopeBytesMax)
         ? text
         : JSON.stringify({ ...error, data: undefined });
-    this.#finish(delivery, `"status":"failed","error":${safe},"receipt":${this.#receipt(delivery, undefined)}`);
+    const receipt = `{"startedAt":"${this.#time(delivery.startedAtMs)}","finishedAt":"${this.#time(this.#host.now())}"}`;
+    this.#finish(delivery, `"status":"failed","error":${safe},"receipt":${receipt}`);
   }
 
   /** Ends what never ran. */
@@ -255,13 +258,11 @@ export class Inbox {
     this.#finish(delivery, `"status":"failed","error":${JSON.stringify(error)}`);
   }
 
-  /** Returns the answer in the form to be kept. */
-  #finish(delivery: Delivery, answer: string): string {
+  #finish(delivery: Delivery, answer: string): void {
     this.#settle(delivery);
-    const kept = this.#hand(delivery.copy, answer);
-    if (delivery.others) for (const copy of delivery.others) this.#hand(copy, kept);
+    this.#hand(delivery.copy, answer);
+    if (delivery.others) for (const copy of delivery.others) this.#hand(copy, answer);
     this.#next();
-    return kept;
   }
 
   #settle(delivery: Delivery): void {
@@ -278,23 +279,13 @@ export class Inbox {
     if (this.#running === 0 && this.#queue.length === 0) this.onIdle();
   }
 
-  /**
-   * The result goes as the answer of `deliver` where that still waits on this very socket, else by `complete`. Returns the
-   * answer as a part of the frame, which is one flat text once it was written: kept as the many pieces it is made of, ten
-   * thousand of them would be copied by one garbage collection after another.
-   */
-  #hand(copy: Copy, answer: string): string {
-    const { messageId, attempt } = copy;
-    if (!this.#answerable(copy)) {
-      this.#outbox.complete(messageId, attempt, answer);
-      return answer;
-    }
-    copy.acknowledged = true;
-    const frame = this.#connection.respond(copy.requestId, `{${answer}}`);
-    const end = frame.length - 2;
-    const kept = frame.slice(end - answer.length, end);
-    this.#outbox.given(messageId, attempt, kept);
-    return kept;
+  /** The result goes as the answer of `deliver` where that still waits on this very socket, else by `complete`. */
+  #hand(copy: Copy, answer: string): void {
+    if (this.#answerable(copy)) {
+      copy.acknowledged = true;
+      this.#connection.respond(copy.requestId, `{${answer}}`);
+      this.#outbox.given(copy.messageId, copy.attempt, answer);
+    } else this.#outbox.complete(copy.messageId, copy.attempt, answer);
   }
 
   #acknowledge(copy: Copy): void {
@@ -308,15 +299,19 @@ export class Inbox {
 
   /** Sets the next moment at which somebody must look at it. */
   #watch(delivery: Delivery): void {
-    const leftMs = delivery.remainingMs;
+    const nowMs = this.#host.monotonic();
+    const leftMs = delivery.leftMs(nowMs);
     const nextMs = delivery.copy.acknowledged ? leftMs : Math.min(this.#options.ackAfterMs, leftMs);
-    if (nextMs < limits.waitMsMax) this.#connection.wheel.set(delivery, nextMs);
+    if (nextMs < limits.waitMsMax) this.#connection.wheel.set(delivery, nextMs, nowMs);
   }
 
-  #receipt(delivery: Delivery, bytes: number | undefined): string {
-    const startedAt = this.#time(delivery.startedAtMs);
-    const finishedAt = this.#time(this.#host.now());
-    return `{"startedAt":"${startedAt}","finishedAt":"${finishedAt}"${bytes === undefined ? "" : `,"bytes":${bytes}`}}`;
+  #completed(data: string, startedAtMs: number, finishedAtMs: number, bytes = this.#bytes(data)): string {
+    const receipt = `{"startedAt":"${this.#time(startedAtMs)}","finishedAt":"${this.#time(finishedAtMs)}","bytes":${bytes}}`;
+    return `"status":"completed","data":${data},"receipt":${receipt}`;
+  }
+
+  #bytes(data: string): number {
+    return this.#connection.options.platform.byteLength(data);
   }
 
   /** Thirty messages share a millisecond when it is busy; the texts of the last ones are kept. */
@@ -330,8 +325,8 @@ export class Inbox {
   }
 }
 
-function leaving(): ReachError {
-  return new ReachError("DRAINING", "this instance takes no work at the moment; ask another one");
+function leaving(): ErrorBody {
+  return failure("DRAINING", "this instance takes no work at the moment; ask another one");
 }
 
 /** Texts only: a stack tells strangers about the inside of the house. */

@@ -1,6 +1,5 @@
-import { ReachError } from "@agent-reach/protocol";
 import type { Connection } from "./connection.js";
-import { failureOf, type RpcError } from "./failure.js";
+import { failure, failureOf, type RpcError } from "./failure.js";
 import type { Requests } from "./requests.js";
 
 export type RequestHandler = (id: number | string, params: Record<string, unknown>) => void;
@@ -71,6 +70,6 @@ export class Incoming {
       return;
     }
     const text = `this client does not know the method ${method}`;
-    this.#connection.refuse(id, new ReachError("INVALID_REQUEST", text, { rpc: -32601 }));
+    this.#connection.refuse(id, failure("INVALID_REQUEST", text), -32601);
   }
 }

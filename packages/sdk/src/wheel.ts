@@ -34,10 +34,9 @@ export class Wheel {
     return this.#size;
   }
 
-  /** Sets or moves the waiter. */
-  set(waiter: Waiter, delayMs: number): void {
+  /** Sets or moves the waiter. `now` spares reading the clock to whoever just did. */
+  set(waiter: Waiter, delayMs: number, now = this.#system.monotonic()): void {
     if (waiter.dueTick >= 0) this.clear(waiter);
-    const now = this.#system.monotonic();
     if (this.#size === 0) this.#turnedTo = Math.floor(now / tickMs);
     const due = Math.max(Math.ceil((now + delayMs) / tickMs), this.#turnedTo + 1);
     waiter.dueTick = due;

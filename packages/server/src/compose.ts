@@ -170,7 +170,7 @@ async function build(
     progress: (messageId, instanceId, json) => {
       const run = dispatcher.runOf(messageId);
       if (run === undefined || (instanceId !== undefined && run.record.instanceId !== instanceId)) return;
-      journal.add(run.log, "progress", run.offer?.instance, run.attempt, progressOf(json));
+      journal.progress(run.log, run.offer?.instance, run.attempt, progressOf(json));
       rooms.notices.progress(run.record, json);
     },
     isDraining: () => draining,

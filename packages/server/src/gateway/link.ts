@@ -14,7 +14,10 @@ export class SocketLink implements Link {
 
   get room(): number {
     const { session } = this;
-    return session.closed || session.socket.isClosing || session.socket.backlog > BACKLOG_MAX || session.unanswered >= UNANSWERED_MAX
+    return session.closed ||
+      session.socket.isClosing ||
+      session.socket.backlog > BACKLOG_MAX ||
+      session.unanswered >= UNANSWERED_MAX
       ? 0
       : Number.POSITIVE_INFINITY;
   }

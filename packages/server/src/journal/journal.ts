@@ -26,6 +26,7 @@ export class MessageLog {
   /** Whether it is kept on disk too: tasks always, calls when they fail. */
   durable = false;
   queued = false;
+  progressReports = 0;
   readonly values: unknown[] = [];
   /** The call itself, for as long as a repeated request may ask for it. */
   subject: object | undefined;
@@ -65,6 +66,8 @@ const FLUSH_MS = 250;
 /** Events of no message that are kept in memory. */
 const NOTES_MAX = 1000;
 const TRIM_EVERY_MS = 60_000;
+/** Progress reports kept per message. */
+const PROGRESS_MAX = 1000;
 const STORED_MAX = 2_000_000;
 
 /**
@@ -129,6 +132,11 @@ export class Journal {
     log.values.push(++this.lastId - this.firstId, this.system.now() - log.startedAt, type, instance, attempt, detail);
     if (log.durable) this.queue(log);
     if (this.listeners.size > 0) this.tell(this.describe(log, log.values.length - STRIDE));
+  }
+
+  /** Progress of a message; of a flood of it, the first reports are kept. */
+  progress(log: MessageLog, instance: Addressed | undefined, attempt: number, detail: object): void {
+    if (++log.progressReports <= PROGRESS_MAX) this.add(log, "progress", instance, attempt, detail);
   }
 
   /** Something that happened to no message: a lease, a breaker, the node itself. */

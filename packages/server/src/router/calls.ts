@@ -339,7 +339,7 @@ export class Calls {
     const attempt = call?.current;
     if (call === undefined || attempt === undefined) return;
     if (instanceId !== undefined && attempt.offer.instance.record.instanceId !== instanceId) return;
-    this.journal.add(call.log, "progress", attempt.offer.instance, attempt.number);
+    this.journal.progress(call.log, attempt.offer.instance, attempt.number, {});
     call.reply.progress?.(json);
     for (const reply of call.joined ?? []) reply.progress?.(json);
   }

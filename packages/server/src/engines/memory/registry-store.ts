@@ -47,7 +47,8 @@ export class MemoryRegistryStore implements RegistryStore {
     if (this.#records[kind].get(key)?.revision !== revision) return false;
     this.#records[kind].delete(key);
     this.#revision += 1;
-    if (kind === "agent" || kind === "instance") this.#watchers.tell({ type: "removed", revision: this.#revision, kind, key });
+    if (kind === "agent" || kind === "instance")
+      this.#watchers.tell({ type: "removed", revision: this.#revision, kind, key });
     return true;
   }
 
