@@ -93,6 +93,10 @@ describe("calls", () => {
       errorCode: "INVALID_REQUEST",
       path: "timeoutMs",
     });
+    expect(await client.callSync({ capability: "x", messageId: '","capability":"y' })).toMatchObject({
+      errorCode: "INVALID_REQUEST",
+      path: "messageId",
+    });
     expect(peer.sessions).toHaveLength(0);
   });
 

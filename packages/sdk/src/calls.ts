@@ -111,8 +111,9 @@ export class Calls {
       call.failed(tooLarge(this.#connection));
       return;
     }
-    call.begin(this.#connection.options.platform.system.monotonic());
-    this.#connection.send(call, timeoutMs ?? sdkLimits.requestTimeoutMs);
+    const nowMs = this.#connection.options.platform.system.monotonic();
+    call.begin(nowMs);
+    this.#connection.send(call, timeoutMs ?? sdkLimits.requestTimeoutMs, nowMs);
   }
 }
 

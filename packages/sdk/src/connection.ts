@@ -116,7 +116,7 @@ export class Connection {
   }
 
   /** Takes a request on its way: now, or when there is a session. It is answered, failed, or late by `waitMs`; once. */
-  send(pending: Pending, waitMs: number | undefined): void {
+  send(pending: Pending, waitMs: number | undefined, nowMs?: number): void {
     if (this.ended) {
       pending.failed(this.#endedError("not_executed"));
       return;
@@ -127,7 +127,7 @@ export class Connection {
     }
     pending.connection = this;
     this.#requests.add(pending);
-    if (waitMs !== undefined) this.wheel.set(pending, waitMs);
+    if (waitMs !== undefined) this.wheel.set(pending, waitMs, nowMs);
     const phase = this.#phase;
     if (phase.name === "online" || (pending.lives === "socket" && phase.name === "dialing")) {
       this.#write(phase.socket, pending);

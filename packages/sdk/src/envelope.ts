@@ -16,15 +16,21 @@ export interface Prepared {
 
 /** Never throws: what is wrong with an envelope is returned as the failure of its call. */
 export function prepare(envelope: CallEnvelope | SubmitEnvelope, newId: () => string): Prepared {
-  const messageId = envelope.messageId ?? newId();
+  let error: ErrorBody | undefined;
+  let messageId = envelope.messageId ?? newId();
+  // It goes into every frame as it is.
+  if (envelope.messageId !== undefined && (typeof messageId !== "string" || !plain.test(messageId))) {
+    const text = `messageId is ${String(messageId)}; give a UUID, or none and one is made`;
+    error = failure("INVALID_REQUEST", text, { path: "messageId" });
+    messageId = newId();
+  }
   const traceId = envelope.traceId ?? traceIdOf(messageId);
   let timeoutMs = envelope.timeoutMs;
-  let error: ErrorBody | undefined;
   if (timeoutMs !== undefined) {
     if (Number.isFinite(timeoutMs) && timeoutMs > 0 && timeoutMs <= limits.waitMsMax) timeoutMs = Math.ceil(timeoutMs);
     else {
       const text = `timeoutMs is ${String(timeoutMs)}; give milliseconds, 1 to ${limits.waitMsMax}`;
-      error = failure("INVALID_REQUEST", text, { path: "timeoutMs" });
+      error ??= failure("INVALID_REQUEST", text, { path: "timeoutMs" });
     }
   }
   const input = envelope.input === undefined ? undefined : toJson(envelope.input);
@@ -34,7 +40,8 @@ export function prepare(envelope: CallEnvelope | SubmitEnvelope, newId: () => st
     error ??= failure("INVALID_INPUT", `${path} is ${input.reason}`, { path });
   }
   if (error) return { messageId, traceId, timeoutMs, rest: "", error };
-  let rest = `,"traceId":${quote(traceId)}`;
+  // Ours is hex, and looking at it first would make one text of its pieces, which writing the frame does anyway.
+  let rest = `,"traceId":${envelope.traceId === undefined ? `"${traceId}"` : quote(traceId)}`;
   // By hand, since a copy of the envelope without four fields costs more than all the rest of a call.
   for (const key in envelope) {
     if (key === "messageId" || key === "timeoutMs" || key === "traceId" || key === "input") continue;

@@ -11,7 +11,7 @@ export interface NodeClientOptions extends ClientOptions {
   readonly stateFile?: string;
   /**
    * Whether `currentContext()` and the client's logger know the message that is being handled, by AsyncLocalStorage;
-   * default true. Before Node 24 that costs some microseconds per message; `ctx.log` knows it without.
+   * default true. Before Node 24 that costs about a microsecond per message; `ctx.log` knows it without.
    */
   readonly asyncContext?: boolean;
 }

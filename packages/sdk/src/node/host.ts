@@ -36,7 +36,7 @@ export const nodeHost: ClientHost = {
   },
 };
 
-/** The same, for agents that never ask for the context and count microseconds: following promises costs a few of them. */
+/** The same, for agents that never ask for the context and count microseconds: following promises costs about one. */
 export const nodeHostWithoutContext: ClientHost = {
   ...nodeHost,
   platform: { ...nodeHost.platform, context: { run: (_, work, ...args) => work(...args), get: () => undefined } },

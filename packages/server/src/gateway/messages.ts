@@ -2,9 +2,9 @@ import { ReachError, type SubmitEnvelope } from "@agent-reach/protocol";
 import { readEnvelope, traceIdOf } from "@agent-reach/protocol/read";
 import type { Caller } from "../access/access.js";
 import { traceNamedAfter } from "../journal/journal.js";
+import { rawAt } from "../json/raw.js";
 import type { System } from "../ports/system.js";
 import type { MessageRequest } from "../router/message.js";
-import { rawAt } from "../json/raw.js";
 import { check } from "./validate.js";
 
 /** Where the raw text of a message's members can be had: from the scan of its frame, or by looking again. */
@@ -30,27 +30,52 @@ export function readMessage(
   const { envelope: read, inputKey } = readEnvelope(params as Record<string, unknown>);
   check(method, read);
   const envelope = read as SubmitEnvelope;
-  if (envelope.target?.agentId === undefined && envelope.target?.instanceId === undefined && envelope.capability === undefined && envelope.intent === undefined) {
-    throw new ReachError("INVALID_REQUEST", "nothing says who is meant: give a capability, a target or an intent.", { path: "capability" });
+  if (
+    envelope.target?.agentId === undefined &&
+    envelope.target?.instanceId === undefined &&
+    envelope.capability === undefined &&
+    envelope.intent === undefined
+  ) {
+    throw new ReachError("INVALID_REQUEST", "nothing says who is meant: give a capability, a target or an intent.", {
+      path: "capability",
+    });
   }
   if (method === "submit" && envelope.notBefore !== undefined && Number.isNaN(Date.parse(envelope.notBefore))) {
-    throw new ReachError("INVALID_REQUEST", `"notBefore" is not an ISO 8601 time: ${envelope.notBefore}.`, { path: "notBefore" });
+    throw new ReachError("INVALID_REQUEST", `"notBefore" is not an ISO 8601 time: ${envelope.notBefore}.`, {
+      path: "notBefore",
+    });
   }
   const input = envelope.input === undefined ? {} : envelope.input;
-  const inputText = envelope.input === undefined ? "{}" : ((inputKey.length === 1 ? raw.raw(inputKey[0]!) : rawAt(raw.text(), inputKey)) ?? JSON.stringify(input));
+  const inputText =
+    envelope.input === undefined
+      ? "{}"
+      : ((inputKey.length === 1 ? raw.raw(inputKey[0]!) : rawAt(raw.text(), inputKey)) ?? JSON.stringify(input));
   if (inputText.length * 3 > inputBytesMax) assertSize(inputText, inputBytesMax);
   const messageId = envelope.messageId === undefined ? system.newId() : envelope.messageId.toLowerCase();
   const given = envelope.traceId ?? inheritedTraceId;
   const trace = given === undefined ? undefined : traceIdOf(given);
   const { sessionRef, sequence, parentId, labels } = envelope;
-  return { caller, messageId, traceId: trace?.traceId ?? traceNamedAfter(messageId), givenTraceId: trace?.traceId, externalTraceId: trace?.externalTraceId, envelope, input, sent: { inputText, sessionRef, sequence, parentId, labels } };
+  return {
+    caller,
+    messageId,
+    traceId: trace?.traceId ?? traceNamedAfter(messageId),
+    givenTraceId: trace?.traceId,
+    externalTraceId: trace?.externalTraceId,
+    envelope,
+    input,
+    sent: { inputText, sessionRef, sequence, parentId, labels },
+  };
 }
 
 function assertSize(inputText: string, inputBytesMax: number): void {
   const size = Buffer.byteLength(inputText);
   if (size <= inputBytesMax) return;
-  throw new ReachError("PAYLOAD_TOO_LARGE", `the input has ${size} bytes, over the limit of ${inputBytesMax}; store it somewhere and send a reference.`, {
-    path: "input",
-    details: { bytes: size, bytesMax: inputBytesMax },
-  });
+  throw new ReachError(
+    "PAYLOAD_TOO_LARGE",
+    `the input has ${size} bytes, over the limit of ${inputBytesMax}; store it somewhere and send a reference.`,
+    {
+      path: "input",
+      details: { bytes: size, bytesMax: inputBytesMax },
+    },
+  );
 }

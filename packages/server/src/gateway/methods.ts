@@ -10,7 +10,10 @@ import { check } from "./validate.js";
 
 type Handler = (session: Session, params: unknown, reply: Reply) => Promise<void> | undefined;
 
-function checked<M extends Method>(method: M, run: (session: Session, params: Params<M>, reply: Reply) => Promise<void> | void): Handler {
+function checked<M extends Method>(
+  method: M,
+  run: (session: Session, params: Params<M>, reply: Reply) => Promise<void> | void,
+): Handler {
   return (session, params, reply) => {
     check(method, params);
     return run(session, params as Params<M>, reply) ?? undefined;
@@ -21,13 +24,20 @@ function checked<M extends Method>(method: M, run: (session: Session, params: Pa
 function own(session: Session, instanceId: string) {
   const instance = session.instances.get(instanceId.toLowerCase());
   if (instance === undefined) {
-    throw new ReachError("FORBIDDEN", `instance ${instanceId} is not registered over this connection; register it here first.`, { path: "instanceId", details: { policy: "instance-owner" } });
+    throw new ReachError(
+      "FORBIDDEN",
+      `instance ${instanceId} is not registered over this connection; register it here first.`,
+      { path: "instanceId", details: { policy: "instance-owner" } },
+    );
   }
   return instance;
 }
 
 function assertTakesWork(session: Session): void {
-  if (session.rooms.isDraining()) throw new ReachError("DRAINING", "this node is stopping; connect elsewhere, or again in a moment.", { retryAfterMs: 1000 });
+  if (session.rooms.isDraining())
+    throw new ReachError("DRAINING", "this node is stopping; connect elsewhere, or again in a moment.", {
+      retryAfterMs: 1000,
+    });
 }
 
 /** What each method means. `hello` is the sessions' own business. */
@@ -52,7 +62,11 @@ export const handlers: Partial<Record<Method, Handler>> = {
 
   heartbeat: checked("heartbeat", (session, params, reply) => {
     const instance = session.instances.get(params.instanceId.toLowerCase());
-    reply.result(JSON.stringify({ state: instance === undefined ? "unknown" : session.rooms.registry.heartbeat(instance, params) }));
+    reply.result(
+      JSON.stringify({
+        state: instance === undefined ? "unknown" : session.rooms.registry.heartbeat(instance, params),
+      }),
+    );
   }),
 
   drain: checked("drain", async (session, params, reply) => {
@@ -81,7 +95,9 @@ export const handlers: Partial<Record<Method, Handler>> = {
   }),
 
   "agents.get": checked("agents.get", async (session, params, reply) => {
-    reply.result(JSON.stringify(await session.rooms.directory.get(session.caller.tenant, params.agentId, params.version)));
+    reply.result(
+      JSON.stringify(await session.rooms.directory.get(session.caller.tenant, params.agentId, params.version)),
+    );
   }),
 
   watch: checked("watch", (session, params, reply) => {
@@ -110,19 +126,45 @@ export const handlers: Partial<Record<Method, Handler>> = {
   call: (session, params, reply) => {
     assertTakesWork(session);
     const { rooms } = session;
-    rooms.calls.start(readMessage("call", params, session, session.caller, rooms.system, rooms.settings.inputBytes, inherited(session, params)), reply);
+    rooms.calls.start(
+      readMessage(
+        "call",
+        params,
+        session,
+        session.caller,
+        rooms.system,
+        rooms.settings.inputBytes,
+        inherited(session, params),
+      ),
+      reply,
+    );
     return undefined;
   },
 
   submit: (session, params, reply) => {
     assertTakesWork(session);
     const { rooms } = session;
-    return rooms.tasks.submit(readMessage("submit", params, session, session.caller, rooms.system, rooms.settings.inputBytes, inherited(session, params)), reply);
+    return rooms.tasks.submit(
+      readMessage(
+        "submit",
+        params,
+        session,
+        session.caller,
+        rooms.system,
+        rooms.settings.inputBytes,
+        inherited(session, params),
+      ),
+      reply,
+    );
   },
 
   "task.get": checked("task.get", async (session, params, reply) => {
     const call = session.rooms.calls.lookUp(session.caller, params.messageId);
-    reply.result(call === undefined ? taskText(await session.rooms.tasks.get(session.caller, params.messageId), { input: true }) : callText(call));
+    reply.result(
+      call === undefined
+        ? taskText(await session.rooms.tasks.get(session.caller, params.messageId), { input: true })
+        : callText(call),
+    );
   }),
 
   "task.result": checked("task.result", async (session, params, reply) => {
@@ -133,11 +175,16 @@ export const handlers: Partial<Record<Method, Handler>> = {
   "task.cancel": checked("task.cancel", async (session, params, reply) => {
     const reason = params.reason ?? "by the caller";
     const call = session.rooms.calls.cancel(session.caller, params.messageId, reason);
-    reply.result(call === undefined ? taskText(await session.rooms.tasks.cancel(session.caller, params.messageId, reason), { input: true }) : callText(call));
+    reply.result(
+      call === undefined
+        ? taskText(await session.rooms.tasks.cancel(session.caller, params.messageId, reason), { input: true })
+        : callText(call),
+    );
   }),
 
   "task.events": checked("task.events", async (session, params, reply) => {
-    if (session.rooms.calls.lookUp(session.caller, params.messageId) === undefined) await session.rooms.tasks.get(session.caller, params.messageId);
+    if (session.rooms.calls.lookUp(session.caller, params.messageId) === undefined)
+      await session.rooms.tasks.get(session.caller, params.messageId);
     reply.result(JSON.stringify(await eventsAfter(session.rooms.journal, params.messageId, params.after ?? 0)));
   }),
 
@@ -176,7 +223,13 @@ export async function eventsAfter(journal: Session["rooms"]["journal"], messageI
   return { events: all.filter((e) => e.id > after), ...(gap && { gap: true }) };
 }
 
-const CALL_STATES: Record<CallState, Task["state"]> = { waiting: "queued", sent: "delivered", accepted: "working", orphaned: "delivered", settled: "completed" };
+const CALL_STATES: Record<CallState, Task["state"]> = {
+  waiting: "queued",
+  sent: "delivered",
+  accepted: "working",
+  orphaned: "delivered",
+  settled: "completed",
+};
 
 /** A call in the shape of a task, for those who ask for a message without knowing which of the two it is. */
 export function callText(call: Call | SettledCall): string {

@@ -1,9 +1,9 @@
 import { ReachError } from "@agent-reach/protocol";
 import { ANONYMOUS, type Caller, TENANT } from "../access/access.js";
+import { Spans, scan } from "../json/raw.js";
 import type { Receiver } from "../ports/delivery.js";
 import type { LiveInstance } from "../registry/instance.js";
 import type { Reply } from "../router/message.js";
-import { scan, Spans } from "../json/raw.js";
 import { errorOf } from "./agent-error.js";
 import { SocketLink } from "./link.js";
 import type { RawParams } from "./messages.js";
@@ -44,7 +44,10 @@ export class Session implements RawParams {
   readonly principals = new Set<string>();
   readonly instances = new Map<string, LiveInstance>();
   readonly link = new SocketLink(this);
-  readonly watches = new Map<string, { stop: () => void; agentId?: string | undefined; capability?: string | undefined }>();
+  readonly watches = new Map<
+    string,
+    { stop: () => void; agentId?: string | undefined; capability?: string | undefined }
+  >();
   closed = false;
   helloed = false;
   caller: Caller;
@@ -115,7 +118,8 @@ export class Session implements RawParams {
   private callerNow(instance?: LiveInstance): Caller {
     const names = this.principals;
     if (names.size === 0) names.add(ANONYMOUS);
-    const source = instance === undefined ? {} : { agentId: instance.record.agentId, instanceId: instance.record.instanceId };
+    const source =
+      instance === undefined ? {} : { agentId: instance.record.agentId, instanceId: instance.record.instanceId };
     return {
       tenant: TENANT,
       principal: instance?.record.agentId ?? ANONYMOUS,
@@ -138,37 +142,65 @@ export class Session implements RawParams {
     const rawId = top.raw("id");
     if (tooLarge) return this.refuseSize(rawId, data.length);
     if (top.depth > NESTING_MAX) {
-      return this.error(rawId ?? "null", new ReachError("INVALID_REQUEST", `the message nests ${top.depth} levels deep; ${NESTING_MAX} is the most.`));
+      return this.error(
+        rawId ?? "null",
+        new ReachError("INVALID_REQUEST", `the message nests ${top.depth} levels deep; ${NESTING_MAX} is the most.`),
+      );
     }
     let message: unknown;
     try {
       message = JSON.parse(text);
     } catch (cause) {
-      return this.error("null", new ReachError("INVALID_REQUEST", `not JSON: ${(cause as Error).message}.`, { rpc: -32700 }));
+      return this.error(
+        "null",
+        new ReachError("INVALID_REQUEST", `not JSON: ${(cause as Error).message}.`, { rpc: -32700 }),
+      );
     }
     if (message === null || typeof message !== "object" || Array.isArray(message)) {
-      return this.error("null", new ReachError("INVALID_REQUEST", "not a JSON-RPC 2.0 message: an object is needed; batches are not taken."));
+      return this.error(
+        "null",
+        new ReachError("INVALID_REQUEST", "not a JSON-RPC 2.0 message: an object is needed; batches are not taken."),
+      );
     }
     this.renew();
     const { id, method } = message as { id?: unknown; method?: unknown };
-    const fine = (message as { jsonrpc?: unknown }).jsonrpc === "2.0" && (id === undefined || id === null || typeof id === "string" || typeof id === "number");
+    const fine =
+      (message as { jsonrpc?: unknown }).jsonrpc === "2.0" &&
+      (id === undefined || id === null || typeof id === "string" || typeof id === "number");
     if (!fine) {
-      return this.error("null", new ReachError("INVALID_REQUEST", 'not a JSON-RPC 2.0 message: jsonrpc must be "2.0", and id a string or a number.', { path: "jsonrpc" }));
+      return this.error(
+        "null",
+        new ReachError(
+          "INVALID_REQUEST",
+          'not a JSON-RPC 2.0 message: jsonrpc must be "2.0", and id a string or a number.',
+          { path: "jsonrpc" },
+        ),
+      );
     }
     if (method === undefined) return this.answer(id, message as Record<string, unknown>);
     if (typeof method !== "string") {
-      return this.error(rawId ?? "null", new ReachError("INVALID_REQUEST", "method must be a string.", { path: "method" }));
+      return this.error(
+        rawId ?? "null",
+        new ReachError("INVALID_REQUEST", "method must be a string.", { path: "method" }),
+      );
     }
     this.dispatch(method, (message as { params?: unknown }).params, id === undefined ? undefined : (rawId ?? "null"));
   }
 
   private dispatch(method: string, params: unknown, rawId: string | undefined): void {
     if (!this.helloed && method !== "hello") {
-      this.error(rawId ?? "null", new ReachError("INVALID_REQUEST", `the first message must be hello, not ${method}.`, { path: "method" }));
+      this.error(
+        rawId ?? "null",
+        new ReachError("INVALID_REQUEST", `the first message must be hello, not ${method}.`, { path: "method" }),
+      );
       return this.close(4000, "hello must come first");
     }
     if (!isMethod(method) || handlers[method] === undefined) {
-      if (rawId !== undefined) this.error(rawId, new ReachError("INVALID_REQUEST", `there is no method "${method}".`, { rpc: -32601, path: "method" }));
+      if (rawId !== undefined)
+        this.error(
+          rawId,
+          new ReachError("INVALID_REQUEST", `there is no method "${method}".`, { rpc: -32601, path: "method" }),
+        );
       return;
     }
     const reply = new SessionReply(this, rawId);
@@ -200,9 +232,13 @@ export class Session implements RawParams {
 
   private refuseSize(rawId: string | undefined, size: number): void {
     const max = this.rooms.settings.messageBytes;
-    const error = new ReachError("PAYLOAD_TOO_LARGE", `the message has ${size} bytes, over the limit of ${max}; store the payload somewhere and send a reference.`, {
-      details: { bytes: size, bytesMax: max },
-    });
+    const error = new ReachError(
+      "PAYLOAD_TOO_LARGE",
+      `the message has ${size} bytes, over the limit of ${max}; store the payload somewhere and send a reference.`,
+      {
+        details: { bytes: size, bytesMax: max },
+      },
+    );
     const isAnswer = top.raw("method") === undefined;
     if (!isAnswer) return this.error(rawId ?? "null", error);
     // A result that is too large ends its own message only.
@@ -242,7 +278,9 @@ export class Session implements RawParams {
   private internal(error: Error): ReachError {
     const id = this.rooms.system.newId();
     this.rooms.onError(Object.assign(error, { lookup: id }));
-    return new ReachError("INTERNAL", `something went wrong on our side; look for ${id} in the node's log.`, { details: { id } });
+    return new ReachError("INTERNAL", `something went wrong on our side; look for ${id} in the node's log.`, {
+      details: { id },
+    });
   }
 
   private respond(text: string): void {
@@ -268,7 +306,8 @@ export class Session implements RawParams {
       this.safeOutOfOrder.add(number);
       while (this.safeOutOfOrder.delete(this.resultsSafe + 1)) this.resultsSafe++;
       let ready = 0;
-      while (ready < this.held.length && this.held[ready]!.after <= this.resultsSafe) this.write(this.held[ready++]!.text);
+      while (ready < this.held.length && this.held[ready]!.after <= this.resultsSafe)
+        this.write(this.held[ready++]!.text);
       if (ready > 0) this.held = this.held.slice(ready);
     };
     safe.then(done, done);
@@ -291,7 +330,8 @@ export class Session implements RawParams {
     this.pending.clear();
     for (const waiting of unheard) if (!(waiting instanceof Acknowledgement)) waiting.lost();
     notices.forget(unheard.flatMap((w) => (w instanceof Acknowledgement ? [w.messageId] : [])));
-    for (const instance of instances) if (instance.link === undefined) for (const attempt of [...instance.held]) attempt.lost();
+    for (const instance of instances)
+      if (instance.link === undefined) for (const attempt of [...instance.held]) attempt.lost();
     this.onClosed(this);
   }
 }
@@ -318,7 +358,9 @@ class SessionReply implements Reply {
 
 /** What an agent answered to `deliver`. */
 function hearAnswer(receiver: Receiver, message: Record<string, unknown>): Promise<void> | undefined {
-  const error = message["error"] as { code?: unknown; message?: unknown; data?: { code?: unknown; retryAfterMs?: unknown } } | undefined;
+  const error = message["error"] as
+    | { code?: unknown; message?: unknown; data?: { code?: unknown; retryAfterMs?: unknown } }
+    | undefined;
   if (error !== undefined && error !== null) {
     const retryAfterMs = error.data?.retryAfterMs;
     receiver.refused(
@@ -339,6 +381,11 @@ function hearAnswer(receiver: Receiver, message: Record<string, unknown>): Promi
     case "failed":
       return receiver.failed(errorOf(result["error"]), receipt) ?? undefined;
     default:
-      return receiver.failed({ code: "INVALID_ANSWER", message: "the agent answered deliver with neither accepted, completed nor failed" }, undefined) ?? undefined;
+      return (
+        receiver.failed(
+          { code: "INVALID_ANSWER", message: "the agent answered deliver with neither accepted, completed nor failed" },
+          undefined,
+        ) ?? undefined
+      );
   }
 }

@@ -1,7 +1,7 @@
 import type { JournalEvent } from "@agent-reach/protocol";
 import type { Journal as JournalStore } from "../ports/journal.js";
-import { Recent } from "./recent.js";
 import type { System } from "../ports/system.js";
+import { Recent } from "./recent.js";
 
 /** Something that an event is about: an instance, as far as its address goes. */
 export interface Addressed {
@@ -52,14 +52,21 @@ export class MessageLog {
 
   /** The detail of the newest event of one of these types. */
   detailOf(types: readonly string[]): unknown {
-    for (let at = this.values.length - STRIDE; at >= 0; at -= STRIDE) if (types.includes(this.values[at + 2] as string)) return this.values[at + 5];
+    for (let at = this.values.length - STRIDE; at >= 0; at -= STRIDE)
+      if (types.includes(this.values[at + 2] as string)) return this.values[at + 5];
     return undefined;
   }
 }
 
 /** A message that belongs to no trace begins one: its own UUID without dashes. */
 export function traceNamedAfter(messageId: string): string {
-  return messageId.slice(0, 8) + messageId.slice(9, 13) + messageId.slice(14, 18) + messageId.slice(19, 23) + messageId.slice(24);
+  return (
+    messageId.slice(0, 8) +
+    messageId.slice(9, 13) +
+    messageId.slice(14, 18) +
+    messageId.slice(19, 23) +
+    messageId.slice(24)
+  );
 }
 
 const FLUSH_MS = 250;
@@ -118,7 +125,13 @@ export class Journal {
     await this.flush();
   }
 
-  open(messageId: string, givenTraceId: string | undefined, kind: "call" | "task", capability: string, parentId: string | undefined): MessageLog {
+  open(
+    messageId: string,
+    givenTraceId: string | undefined,
+    kind: "call" | "task",
+    capability: string,
+    parentId: string | undefined,
+  ): MessageLog {
     const log = new MessageLog(messageId, givenTraceId, kind, capability, parentId, this.system.now());
     this.logs.add(log);
     return log;
@@ -245,12 +258,26 @@ export class Journal {
   }
 
   private describe(log: MessageLog, at: number): JournalEvent {
-    const [id, sinceStart, type, instance, attempt, detail] = log.values.slice(at, at + STRIDE) as [number, number, string, Addressed | undefined, number, object | undefined];
+    const [id, sinceStart, type, instance, attempt, detail] = log.values.slice(at, at + STRIDE) as [
+      number,
+      number,
+      string,
+      Addressed | undefined,
+      number,
+      object | undefined,
+    ];
     const event = this.event(id + this.firstId, log.startedAt + sinceStart, type, instance, attempt, detail);
     return Object.assign(event, { messageId: log.messageId, traceId: log.traceId });
   }
 
-  private event(id: number, at: number, type: string, instance: Addressed | undefined, attempt: number, detail: object | undefined): JournalEvent {
+  private event(
+    id: number,
+    at: number,
+    type: string,
+    instance: Addressed | undefined,
+    attempt: number,
+    detail: object | undefined,
+  ): JournalEvent {
     const event: JournalEvent = { id, at: new Date(at).toISOString(), type };
     if (instance !== undefined) {
       event.agentId = instance.record.agentId;

@@ -165,7 +165,9 @@ describe("C5, DLV-7: a message that comes again", () => {
 
   test("with other content is a conflict, and nobody else may send it", () => {
     rooms.call(again, callerOf("shop"));
-    expect(rooms.call({ ...again, input: { a: 2, b: 2 } }, callerOf("shop")).failure).toMatchObject({ code: "CONFLICT" });
+    expect(rooms.call({ ...again, input: { a: 2, b: 2 } }, callerOf("shop")).failure).toMatchObject({
+      code: "CONFLICT",
+    });
     expect(rooms.call(again, callerOf("thief")).failure).toMatchObject({ code: "FORBIDDEN" });
     expect(agent.link.deliveries).toHaveLength(1);
   });

@@ -4,17 +4,17 @@ import type { Catalog, Resolved } from "../catalog/catalog.js";
 import type { Journal, MessageLog } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import type { Offer } from "../registry/instance.js";
-import { Wheel } from "../time/wheel.js";
+import type { Wheel } from "../time/wheel.js";
 import type { Admission } from "./admission.js";
 import { Call, CallAttempt } from "./call.js";
 import { chainOf, loopIn, type Parent } from "./chain.js";
 import { fingerprintOf } from "./content.js";
+import type { Decision } from "./decision.js";
 import { envelopeText } from "./envelope.js";
 import { Memory } from "./memory.js";
-import { SettledCall } from "./settled.js";
 import { demandsOf, laneOf, type MessageRequest, type Reply, requestOf } from "./message.js";
-import type { Decision } from "./decision.js";
 import type { Router } from "./router.js";
+import { SettledCall } from "./settled.js";
 
 export interface CallSettings {
   timeoutMs: number;
@@ -59,7 +59,11 @@ export class Calls {
     /** Tasks in flight may be parents too. */
     private readonly parentOf: (messageId: string) => Parent | undefined,
   ) {
-    this.memory = new Memory(settings.rememberMax, settings.rememberMs, (messageId) => journal.find(messageId)?.subject as SettledCall | undefined);
+    this.memory = new Memory(
+      settings.rememberMax,
+      settings.rememberMs,
+      (messageId) => journal.find(messageId)?.subject as SettledCall | undefined,
+    );
   }
 
   /** A call in flight, or what is left of one. */
@@ -69,11 +73,21 @@ export class Calls {
 
   start(request: MessageRequest, reply: Reply): void {
     const { envelope } = request;
-    const contentHash = fingerprintOf(envelope.target, envelope.capability ?? envelope.intent, request.input, request.sent.inputText);
-    const known = this.find(request.messageId) ?? (envelope.idempotencyKey === undefined ? undefined : this.memory.byAlias(aliasOf(request), this.system.monotonic()));
+    const contentHash = fingerprintOf(
+      envelope.target,
+      envelope.capability ?? envelope.intent,
+      request.input,
+      request.sent.inputText,
+    );
+    const known =
+      this.find(request.messageId) ??
+      (envelope.idempotencyKey === undefined
+        ? undefined
+        : this.memory.byAlias(aliasOf(request), this.system.monotonic()));
     if (known !== undefined && this.repeat(known, contentHash, request, reply)) return;
 
-    const parent = envelope.parentId === undefined ? undefined : (this.open(envelope.parentId) ?? this.parentOf(envelope.parentId));
+    const parent =
+      envelope.parentId === undefined ? undefined : (this.open(envelope.parentId) ?? this.parentOf(envelope.parentId));
     const resolution = this.catalog.resolve(wantedBy(request));
     const offer = resolution.ok ? (resolution.resolved.offers[0] ?? resolution.resolved.gone[0]) : undefined;
     const timeoutMs = envelope.timeoutMs ?? offer?.capability.timeoutHintMs ?? this.settings.timeoutMs;
@@ -91,15 +105,41 @@ export class Calls {
     return this.memory.open(messageId);
   }
 
-  private take(request: MessageRequest, capability: string, contentHash: number, parent: Parent | undefined, timeoutMs: number, reply: Reply): Call {
+  private take(
+    request: MessageRequest,
+    capability: string,
+    contentHash: number,
+    parent: Parent | undefined,
+    timeoutMs: number,
+    reply: Reply,
+  ): Call {
     const { envelope, caller } = request;
     const deadline = Math.min(this.system.monotonic() + timeoutMs, parent?.deadline ?? Number.POSITIVE_INFINITY);
     const log = this.journal.open(request.messageId, request.givenTraceId, "call", capability, envelope.parentId);
-    this.journal.add(log, "received", undefined, 0, request.externalTraceId === undefined ? undefined : { externalTraceId: request.externalTraceId });
+    this.journal.add(
+      log,
+      "received",
+      undefined,
+      0,
+      request.externalTraceId === undefined ? undefined : { externalTraceId: request.externalTraceId },
+    );
     const call = new Call(
-      this, request, request.messageId, request.traceId, caller.tenant, caller.principal, capability,
-      laneOf(capability, envelope), contentHash, envelope.idempotencyKey ?? request.messageId,
-      chainOf(parent), parent, deadline, timeoutMs, log, reply,
+      this,
+      request,
+      request.messageId,
+      request.traceId,
+      caller.tenant,
+      caller.principal,
+      capability,
+      laneOf(capability, envelope),
+      contentHash,
+      envelope.idempotencyKey ?? request.messageId,
+      chainOf(parent),
+      parent,
+      deadline,
+      timeoutMs,
+      log,
+      reply,
     );
     if (envelope.idempotencyKey !== undefined) call.alias = aliasOf(request);
     this.counts.started++;
@@ -128,9 +168,13 @@ export class Calls {
   private repeat(known: Call | SettledCall, contentHash: number, request: MessageRequest, reply: Reply): boolean {
     assertMayTouch(request.caller, known);
     if (known.contentHash !== contentHash) {
-      throw new ReachError("CONFLICT", `the key of message ${known.messageId} was used before for other content; a new request needs a new messageId, and a new idempotencyKey if it gives one.`, {
-        details: { messageId: known.messageId },
-      });
+      throw new ReachError(
+        "CONFLICT",
+        `the key of message ${known.messageId} was used before for other content; a new request needs a new messageId, and a new idempotencyKey if it gives one.`,
+        {
+          details: { messageId: known.messageId },
+        },
+      );
     }
     if (known instanceof Call) (known.joined ??= []).push(reply);
     else if (known.data !== undefined) reply.result(known.answer());
@@ -155,7 +199,12 @@ export class Calls {
     for (;;) {
       const number = call.attempt + 1;
       const decision = this.router.decide(
-        resolved, demandsOf(envelope), requestOf(envelope), call.log, number, call.excluded,
+        resolved,
+        demandsOf(envelope),
+        requestOf(envelope),
+        call.log,
+        number,
+        call.excluded,
       );
       call.full = decision.full;
       const offer = decision.chosen;
@@ -176,9 +225,15 @@ export class Calls {
   private restingUntil(call: Call, offers: readonly Offer[]): ReachError | undefined {
     const now = this.system.monotonic();
     let first = Number.POSITIVE_INFINITY;
-    for (const { instance } of offers) if (instance.record.state === "online" && instance.coolDownUntil > now) first = Math.min(first, instance.coolDownUntil);
+    for (const { instance } of offers)
+      if (instance.record.state === "online" && instance.coolDownUntil > now)
+        first = Math.min(first, instance.coolDownUntil);
     if (!Number.isFinite(first) || first < call.deadline) return undefined;
-    return new ReachError("OVERLOADED", `everybody who offers "${call.capability}" has too much to do; try again later, or submit a task.`, { retryAfterMs: Math.ceil(first - now) });
+    return new ReachError(
+      "OVERLOADED",
+      `everybody who offers "${call.capability}" has too much to do; try again later, or submit a task.`,
+      { retryAfterMs: Math.ceil(first - now) },
+    );
   }
 
   private enqueue(call: Call): void {
@@ -191,7 +246,11 @@ export class Calls {
     const { waitingMax } = this.admission;
     this.fail(
       call,
-      new ReachError("BUSY", `${waitingMax} calls wait for "${call.capability}" already; try again later, or submit a task.`, { retryAfterMs: 1000 }),
+      new ReachError(
+        "BUSY",
+        `${waitingMax} calls wait for "${call.capability}" already; try again later, or submit a task.`,
+        { retryAfterMs: 1000 },
+      ),
     );
   }
 
@@ -207,7 +266,14 @@ export class Calls {
     const ack = instance.link!.kind === "ws" ? this.settings.ackTimeoutMs : this.settings.slowAckTimeoutMs;
     this.wheel.set(call, Math.min(now + ack, call.deadline));
     const remaining = Math.max(1, Math.round(call.deadline - now));
-    const taken = instance.link!.deliver({ messageId: call.messageId, attempt: number, envelope: envelopeText(call, request.sent, offer, remaining, this.system.now()) }, attempt);
+    const taken = instance.link!.deliver(
+      {
+        messageId: call.messageId,
+        attempt: number,
+        envelope: envelopeText(call, request.sent, offer, remaining, this.system.now()),
+      },
+      attempt,
+    );
     if (!taken) {
       this.release(attempt);
       call.current = undefined;
@@ -236,17 +302,24 @@ export class Calls {
     this.release(attempt);
     const now = this.system.monotonic();
     offer.measured.success(now - attempt.sentAt, now);
-    if (call.state === "settled") return this.journal.add(call.log, "late", instance, attempt.number, { outcome: "completed" });
+    if (call.state === "settled")
+      return this.journal.add(call.log, "late", instance, attempt.number, { outcome: "completed" });
     if (data.length * 3 > this.settings.inputBytes && Buffer.byteLength(data) > this.settings.inputBytes) {
       return this.fail(
         call,
-        new ReachError("PAYLOAD_TOO_LARGE", `the result of "${call.capability}" has ${Buffer.byteLength(data)} bytes, over the limit of ${this.settings.inputBytes}; let the agent answer with a reference.`, { outcome: "executed" }),
+        new ReachError(
+          "PAYLOAD_TOO_LARGE",
+          `the result of "${call.capability}" has ${Buffer.byteLength(data)} bytes, over the limit of ${this.settings.inputBytes}; let the agent answer with a reference.`,
+          { outcome: "executed" },
+        ),
       );
     }
     const violation = offer.contract.checkOutput?.(value);
     if (violation !== undefined) this.journal.add(call.log, "output_invalid", instance, attempt.number, violation);
     if (call.current !== attempt) this.withdraw(call, "an earlier attempt succeeded");
-    else if (call.older !== undefined) for (const other of call.older) other.offer.instance.link?.cancel(call.messageId, other.number, "another attempt succeeded");
+    else if (call.older !== undefined)
+      for (const other of call.older)
+        other.offer.instance.link?.cancel(call.messageId, other.number, "another attempt succeeded");
     this.journal.add(call.log, "completed", instance, attempt.number);
     this.counts.completed++;
     const answer = this.settle(call, data, receipt, undefined, offer).answer();
@@ -304,11 +377,33 @@ export class Calls {
     const outcome: Outcome = "unknown";
     const details = { agentId: record.agentId, instanceId: record.instanceId, attempts: call.attempt };
     if (!attempt.acknowledged) {
-      const what = call.state === "orphaned" ? `lost its connection before it acknowledged` : `did not acknowledge within ${waited} ms`;
-      return this.fail(call, this.unsure("DELIVERY_TIMEOUT", call, `${record.agentId} ${what} (attempt ${call.attempt}); whether it did anything is unknown.`, outcome, details));
+      const what =
+        call.state === "orphaned"
+          ? `lost its connection before it acknowledged`
+          : `did not acknowledge within ${waited} ms`;
+      return this.fail(
+        call,
+        this.unsure(
+          "DELIVERY_TIMEOUT",
+          call,
+          `${record.agentId} ${what} (attempt ${call.attempt}); whether it did anything is unknown.`,
+          outcome,
+          details,
+        ),
+      );
     }
-    const what = call.state === "orphaned" ? "lost its connection while it worked" : `gave no result within ${waited} ms`;
-    this.fail(call, this.unsure("TIMEOUT", call, `${record.agentId} ${what}; give the call more time, or submit a task.`, outcome, details));
+    const what =
+      call.state === "orphaned" ? "lost its connection while it worked" : `gave no result within ${waited} ms`;
+    this.fail(
+      call,
+      this.unsure(
+        "TIMEOUT",
+        call,
+        `${record.agentId} ${what}; give the call more time, or submit a task.`,
+        outcome,
+        details,
+      ),
+    );
   }
 
   /** Once more, with somebody else, where that can do no harm (C2). */
@@ -323,7 +418,12 @@ export class Calls {
   }
 
   /** `complete` of an agent. Answers what it is told, or undefined if there is no such call here. */
-  complete(messageId: string, instanceId: string, number: number, finish: (attempt: CallAttempt) => void): "recorded" | "SETTLED" | "STALE_ATTEMPT" | undefined {
+  complete(
+    messageId: string,
+    instanceId: string,
+    number: number,
+    finish: (attempt: CallAttempt) => void,
+  ): "recorded" | "SETTLED" | "STALE_ATTEMPT" | undefined {
     const call = this.find(messageId);
     if (call === undefined) return undefined;
     if (call instanceof SettledCall) return "SETTLED";
@@ -354,7 +454,8 @@ export class Calls {
   /** A draining instance gives back what it has not begun. */
   handBack(messageId: string, instanceId: string, number: number): void {
     const attempt = this.open(messageId)?.current;
-    if (attempt === undefined || attempt.number !== number || attempt.offer.instance.record.instanceId !== instanceId) return;
+    if (attempt === undefined || attempt.number !== number || attempt.offer.instance.record.instanceId !== instanceId)
+      return;
     attempt.refused("DRAINING", "handed back by a draining instance", undefined);
   }
 
@@ -373,7 +474,13 @@ export class Calls {
   stop(): void {
     for (const call of this.memory.underway()) {
       const outcome: Outcome = call.attempt === 0 ? "not_executed" : "unknown";
-      this.fail(call, new ReachError("DRAINING", "this node is stopping; connect elsewhere, or again in a moment.", { outcome, retryable: outcome === "not_executed" }));
+      this.fail(
+        call,
+        new ReachError("DRAINING", "this node is stopping; connect elsewhere, or again in a moment.", {
+          outcome,
+          retryable: outcome === "not_executed",
+        }),
+      );
     }
   }
 
@@ -381,7 +488,13 @@ export class Calls {
     if (call.state === "settled") return;
     const code = error instanceof ReachError ? error.code : "INTERNAL";
     if (code !== "AGENT_ERROR") this.withdraw(call, error.message);
-    this.journal.add(call.log, code === "CANCELED" ? "canceled" : "failed", call.current?.offer.instance, call.attempt, { code, message: error.message });
+    this.journal.add(
+      call.log,
+      code === "CANCELED" ? "canceled" : "failed",
+      call.current?.offer.instance,
+      call.attempt,
+      { code, message: error.message },
+    );
     // Failures stay readable on disk, except those of messages that never got anywhere.
     if (call.attempt > 0 || call.inLine) this.journal.keep(call.log);
     this.counts.failed++;
@@ -390,7 +503,13 @@ export class Calls {
     for (const reply of call.joined ?? []) reply.error(error);
   }
 
-  private settle(call: Call, data: string | undefined, receipt: string | undefined, error: Error | undefined, offer = call.current?.offer): SettledCall {
+  private settle(
+    call: Call,
+    data: string | undefined,
+    receipt: string | undefined,
+    error: Error | undefined,
+    offer = call.current?.offer,
+  ): SettledCall {
     if (call.inLine) this.admission.leave(call);
     call.inLine = false;
     call.state = "settled";
@@ -398,7 +517,20 @@ export class Calls {
     this.wheel.clear(call);
     const { log, tenant, principal, contentHash, alias, attempt, timeoutMs } = call;
     const settledAt = Math.round(this.system.monotonic());
-    const settled = new SettledCall(log, tenant, principal, contentHash, alias, attempt, timeoutMs, offer, data, receipt, error, settledAt);
+    const settled = new SettledCall(
+      log,
+      tenant,
+      principal,
+      contentHash,
+      alias,
+      attempt,
+      timeoutMs,
+      offer,
+      data,
+      receipt,
+      error,
+      settledAt,
+    );
     log.subject = settled;
     this.memory.settled(settled, data?.length ?? 0);
     return settled;
@@ -429,41 +561,71 @@ export class Calls {
     return call.state === "settled";
   }
 
-  private unsure(code: "DELIVERY_TIMEOUT" | "TIMEOUT", call: Call, message: string, outcome: Outcome, details: Record<string, unknown>): ReachError {
+  private unsure(
+    code: "DELIVERY_TIMEOUT" | "TIMEOUT",
+    call: Call,
+    message: string,
+    outcome: Outcome,
+    details: Record<string, unknown>,
+  ): ReachError {
     const idempotent = call.current?.offer.idempotent ?? false;
     return new ReachError(code, message, { outcome, retryable: isRetryable(code, outcome, idempotent), details });
   }
 
   private nobodyInTime(call: Call): ReachError {
     if (call.older !== undefined) {
-      return new ReachError("DELIVERY_TIMEOUT", `the only instance that took "${call.capability}" was lost, and nobody else was free in time.`, {
-        outcome: "unknown",
-        retryable: true,
-      });
+      return new ReachError(
+        "DELIVERY_TIMEOUT",
+        `the only instance that took "${call.capability}" was lost, and nobody else was free in time.`,
+        {
+          outcome: "unknown",
+          retryable: true,
+        },
+      );
     }
     if (call.full) {
-      return new ReachError("BUSY", `everybody who offers "${call.capability}" was busy until the deadline; try again later, or submit a task.`, { retryAfterMs: 1000 });
+      return new ReachError(
+        "BUSY",
+        `everybody who offers "${call.capability}" was busy until the deadline; try again later, or submit a task.`,
+        { retryAfterMs: 1000 },
+      );
     }
-    return new ReachError("UNAVAILABLE", `"${call.capability}" is offered, but nobody was able to take it until the deadline.`, { details: { waitedFor: this.whyNot(call.log) } });
+    return new ReachError(
+      "UNAVAILABLE",
+      `"${call.capability}" is offered, but nobody was able to take it until the deadline.`,
+      { details: { waitedFor: this.whyNot(call.log) } },
+    );
   }
 
   /** Who was left out and why, from the last decision. */
   private whyNot(log: MessageLog): unknown {
     const detail = log.detailOf(["waiting", "decision"]) as Decision | undefined;
-    return detail?.toShape().candidates.map(({ agentId, instanceId, verdict }) => ({ agentId, instanceId, why: verdict }));
+    return detail
+      ?.toShape()
+      .candidates.map(({ agentId, instanceId, verdict }) => ({ agentId, instanceId, why: verdict }));
   }
 }
 
 export function wantedBy({ caller, envelope }: MessageRequest) {
-  return { tenant: caller.tenant, capability: envelope.capability, intent: envelope.intent, agentId: envelope.target?.agentId, instanceId: envelope.target?.instanceId };
+  return {
+    tenant: caller.tenant,
+    capability: envelope.capability,
+    intent: envelope.intent,
+    agentId: envelope.target?.agentId,
+    instanceId: envelope.target?.instanceId,
+  };
 }
 
 export function invalidInput(capability: string, violation: { path: string; rule: string }): ReachError {
   const at = violation.path === "" ? "the input" : `input field "${violation.path}"`;
-  return new ReachError("INVALID_INPUT", `${at} of "${capability}" ${violation.rule}; see the capability's inputSchema.`, {
-    path: violation.path,
-    details: { capability, rule: violation.rule },
-  });
+  return new ReachError(
+    "INVALID_INPUT",
+    `${at} of "${capability}" ${violation.rule}; see the capability's inputSchema.`,
+    {
+      path: violation.path,
+      details: { capability, rule: violation.rule },
+    },
+  );
 }
 
 /** A business error: the agent did its work and says no. */
@@ -477,7 +639,9 @@ export function agentError(capability: string, agentId: string, error: AgentErro
 
 export function refusal(agentId: string, code: string, message: string, retryAfterMs: number | undefined): ReachError {
   if (code === "OVERLOADED" || retryAfterMs !== undefined) {
-    return new ReachError("OVERLOADED", `${agentId} has too much to do: ${message}`, { retryAfterMs: retryAfterMs ?? 1000 });
+    return new ReachError("OVERLOADED", `${agentId} has too much to do: ${message}`, {
+      retryAfterMs: retryAfterMs ?? 1000,
+    });
   }
   return new ReachError("UNAVAILABLE", `${agentId} refused the message: ${message}`, { details: { agentId, code } });
 }

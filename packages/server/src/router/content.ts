@@ -51,7 +51,8 @@ function mix(value: unknown, seed: number): number {
   let sum = seed ^ 0x4f;
   for (const key in value as object) {
     if (Object.hasOwn(value as object, key)) {
-      sum = (sum + Math.imul(text(key, seed) ^ mix((value as Record<string, unknown>)[key], seed ^ 0x3a), 0x85ebca6b)) | 0;
+      sum =
+        (sum + Math.imul(text(key, seed) ^ mix((value as Record<string, unknown>)[key], seed ^ 0x3a), 0x85ebca6b)) | 0;
     }
   }
   return sum;

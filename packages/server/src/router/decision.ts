@@ -70,7 +70,9 @@ export class Decision implements Described {
       tookMs: this.took / 1000,
       request: this.request ?? { capability: log.capability },
       candidates: this.considered.map((c) => ({ ...describeCandidate(c, this.reasons), verdict: c.verdict })),
-      ...(chosen && { chosen: { agentId: chosen.instance.record.agentId, instanceId: chosen.instance.record.instanceId } }),
+      ...(chosen && {
+        chosen: { agentId: chosen.instance.record.agentId, instanceId: chosen.instance.record.instanceId },
+      }),
       ...(this.omitted > 0 && { omitted: this.omitted }),
     };
   }

@@ -14,7 +14,10 @@ export interface Memorable {
  * answer that was given. Bounded in number, in time and in the size of what is remembered. The few in flight have a map
  * of their own, which stays small; settled ones are found where the journal keeps its last messages anyway.
  */
-export class Memory<Open extends { readonly messageId: string; readonly alias: string | undefined }, Settled extends Memorable> {
+export class Memory<
+  Open extends { readonly messageId: string; readonly alias: string | undefined },
+  Settled extends Memorable,
+> {
   private readonly inFlight = new Map<string, Open>();
   private readonly aliases = new Map<string, Open | Settled>();
   private readonly ring: (Settled | undefined)[];
@@ -62,7 +65,11 @@ export class Memory<Open extends { readonly messageId: string; readonly alias: s
   settled(item: Settled, size: number): void {
     this.inFlight.delete(item.messageId);
     if (item.alias !== undefined) this.aliases.set(item.alias, item);
-    while (this.count > 0 && (this.count >= this.ring.length || this.held + size > this.sizeMax || this.isOver(item.settledAt))) this.forgetOldest();
+    while (
+      this.count > 0 &&
+      (this.count >= this.ring.length || this.held + size > this.sizeMax || this.isOver(item.settledAt))
+    )
+      this.forgetOldest();
     const at = (this.head + this.count) % this.ring.length;
     this.ring[at] = item;
     this.sizes[at] = size;

@@ -1,8 +1,8 @@
 import type { Card, Verdict } from "@agent-reach/protocol";
 import fc from "fast-check";
-import { MessageLog } from "../journal/journal.js";
 import { beforeEach, describe, expect, test } from "vitest";
 import { card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
+import { MessageLog } from "../journal/journal.js";
 import { LISTED_MAX } from "./decision.js";
 import type { Demands } from "./router.js";
 
@@ -17,7 +17,14 @@ const join = (id: string, capability: Capability = {}, more: Partial<Card> = {})
 const decide = (demands: Demands = {}, excluded?: Set<string>) => {
   const resolution = rooms.catalog.resolve({ tenant: "default", capability: "query" });
   if (!resolution.ok) throw resolution.error;
-  return rooms.router.decide(resolution.resolved, demands, { capability: "query" }, new MessageLog("m1", "t1", "call", "query", undefined, 0), 1, excluded);
+  return rooms.router.decide(
+    resolution.resolved,
+    demands,
+    { capability: "query" },
+    new MessageLog("m1", "t1", "call", "query", undefined, 0),
+    1,
+    excluded,
+  );
 };
 const verdicts = (demands?: Demands, excluded?: Set<string>): Record<string, Verdict> =>
   Object.fromEntries(

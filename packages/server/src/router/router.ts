@@ -62,21 +62,38 @@ export class Router {
     const weights = weightsOf(demands.weights, this.settings.weights);
     const { offers, gone, match } = resolved;
     // One of a kind is the usual case; a literal array of one is a sixth of what `push` would set aside.
-    if (offers.length === 1 && gone.length === 0) return [this.look(offers[0]!, match, weights, demands, now, excluded)];
+    if (offers.length === 1 && gone.length === 0)
+      return [this.look(offers[0]!, match, weights, demands, now, excluded)];
     const all: Considered[] = [];
     for (const offer of offers) all.push(this.look(offer, match, weights, demands, now, excluded));
     this.scoreByMedian(all, weights);
     for (const offer of gone) {
       if (all.length >= LISTED_MAX && all.length > offers.length) break;
       all.push({
-        offer, verdict: "offline", match, score: 0, p50: undefined, success: undefined,
-        load: 0, health: 0, running: 0, queued: 0, state: "offline",
+        offer,
+        verdict: "offline",
+        match,
+        score: 0,
+        p50: undefined,
+        success: undefined,
+        load: 0,
+        health: 0,
+        running: 0,
+        queued: 0,
+        state: "offline",
       });
     }
     return all;
   }
 
-  private look(offer: Offer, match: number, weights: Weights, demands: Demands, now: number, excluded: ReadonlySet<string> | undefined): Considered {
+  private look(
+    offer: Offer,
+    match: number,
+    weights: Weights,
+    demands: Demands,
+    now: number,
+    excluded: ReadonlySet<string> | undefined,
+  ): Considered {
     const { instance } = offer;
     const p50Ms = offer.measured.p50Ms();
     const successRate = offer.measured.successRate(now);
@@ -86,7 +103,9 @@ export class Router {
       offer,
       verdict: this.verdictOn(offer, demands, now, health, p50Ms, excluded),
       match,
-      score: thousandths(score(weights, p50Ms ?? UNMEASURED_P50_MS, successRate ?? 1, offer.capability.costTier ?? "medium", load)),
+      score: thousandths(
+        score(weights, p50Ms ?? UNMEASURED_P50_MS, successRate ?? 1, offer.capability.costTier ?? "medium", load),
+      ),
       p50: p50Ms === undefined ? undefined : thousandths(p50Ms),
       success: successRate === undefined ? undefined : thousandths(successRate),
       load: thousandths(load),
@@ -99,12 +118,17 @@ export class Router {
 
   /** Whoever has not been measured starts from the group's median (ROUTE-2). */
   private scoreByMedian(all: Considered[], weights: Weights): void {
-    const measured = all.filter((c) => c.p50 !== undefined).map((c) => c.p50!).sort((a, b) => a - b);
+    const measured = all
+      .filter((c) => c.p50 !== undefined)
+      .map((c) => c.p50!)
+      .sort((a, b) => a - b);
     if (measured.length === 0 || measured.length === all.length) return;
     const medianMs = measured[measured.length >> 1]! / 1000;
     for (const c of all) {
       if (c.p50 !== undefined) continue;
-      c.score = thousandths(score(weights, medianMs, (c.success ?? 1000) / 1000, c.offer.capability.costTier ?? "medium", c.load / 1000));
+      c.score = thousandths(
+        score(weights, medianMs, (c.success ?? 1000) / 1000, c.offer.capability.costTier ?? "medium", c.load / 1000),
+      );
     }
   }
 

@@ -73,7 +73,10 @@ export class Dispatcher {
     private readonly onError: (error: unknown) => void,
   ) {
     this.lanes = new LaneBook(wheel, system, () => this.pump());
-    admission.onRoom(() => this.lanes.anyBlocked, (capabilities) => this.lanes.unblock(capabilities));
+    admission.onRoom(
+      () => this.lanes.anyBlocked,
+      (capabilities) => this.lanes.unblock(capabilities),
+    );
   }
 
   onSettled(listener: (task: TaskRecord) => void): void {
@@ -96,7 +99,10 @@ export class Dispatcher {
   async start(): Promise<void> {
     const patience = this.system.monotonic() + RECOVERY_MS;
     for (let after: number | undefined; ; ) {
-      const page = await this.store.list({ states: ["delivered", "working"] }, { limit: 500, order: "oldest", ...(after !== undefined && { after }) });
+      const page = await this.store.list(
+        { states: ["delivered", "working"] },
+        { limit: 500, order: "oldest", ...(after !== undefined && { after }) },
+      );
       for (const task of page) {
         const run = new TaskRun(this, task, task.attempt, undefined, this.logOf(task), this.system.monotonic());
         run.patienceUntil = patience;
@@ -149,7 +155,11 @@ export class Dispatcher {
 
   private async work(): Promise<void> {
     for (let lane = this.lanes.next(); lane !== undefined && !this.stopped; lane = this.lanes.next()) {
-      const { tasks, nextAt } = await this.store.claimDue({ lane: lane.name, now: this.system.now(), limit: this.claimLimit(lane.capability) });
+      const { tasks, nextAt } = await this.store.claimDue({
+        lane: lane.name,
+        now: this.system.now(),
+        limit: this.claimLimit(lane.capability),
+      });
       if (nextAt !== undefined) this.lanes.later(lane.name, lane.capability, nextAt - this.system.now());
       let sent = 0;
       for (const task of tasks) {
@@ -160,7 +170,8 @@ export class Dispatcher {
         }
         sent++;
       }
-      if (sent === tasks.length && nextAt === undefined && tasks.length > 0) this.lanes.ready(lane.name, lane.capability);
+      if (sent === tasks.length && nextAt === undefined && tasks.length > 0)
+        this.lanes.ready(lane.name, lane.capability);
     }
   }
 
@@ -180,7 +191,12 @@ export class Dispatcher {
   private dispatch(task: TaskRecord): boolean {
     if (task.state !== "queued") return true;
     const { request } = task;
-    const wanted = { tenant: task.tenant, capability: task.capability, agentId: request.target?.agentId, instanceId: request.target?.instanceId };
+    const wanted = {
+      tenant: task.tenant,
+      capability: task.capability,
+      agentId: request.target?.agentId,
+      instanceId: request.target?.instanceId,
+    };
     const resolution = this.catalog.resolve(wanted);
     const log = this.logOf(task);
     if (!resolution.ok) {
@@ -188,7 +204,12 @@ export class Dispatcher {
       return true;
     }
     const number = task.attempt + 1;
-    const asked: Record<string, unknown> = { capability: task.capability, ...(request.target && { target: request.target }), ...(request.version && { version: request.version }), ...(request.labels && { labels: request.labels }) };
+    const asked: Record<string, unknown> = {
+      capability: task.capability,
+      ...(request.target && { target: request.target }),
+      ...(request.version && { version: request.version }),
+      ...(request.labels && { labels: request.labels }),
+    };
     const decision = this.router.decide(resolution.resolved, request, asked, log, number, undefined, preference(task));
     const offer = decision.chosen;
     if (offer === undefined) {
@@ -205,8 +226,14 @@ export class Dispatcher {
   private async send(task: TaskRecord, offer: Offer, number: number, log: MessageLog): Promise<void> {
     const { instance } = offer;
     const { agentId, instanceId, epoch } = instance.record;
-    const ackTimeoutMs = task.request.ackTimeoutMs ?? (instance.link?.kind === "ws" ? this.settings.ackTimeoutMs : this.settings.slowAckTimeoutMs);
-    const stored = await this.write(task, { type: "sent", agentId, instanceId, epoch, ackBy: this.system.now() + ackTimeoutMs }, log);
+    const ackTimeoutMs =
+      task.request.ackTimeoutMs ??
+      (instance.link?.kind === "ws" ? this.settings.ackTimeoutMs : this.settings.slowAckTimeoutMs);
+    const stored = await this.write(
+      task,
+      { type: "sent", agentId, instanceId, epoch, ackBy: this.system.now() + ackTimeoutMs },
+      log,
+    );
     if (stored === undefined) {
       this.admission.give(instance);
       return;
@@ -219,12 +246,24 @@ export class Dispatcher {
     this.counts.delivered++;
     if (number > 1) this.counts.redelivered++;
     const envelope = envelopeText(
-      { kind: "task", messageId: task.messageId, traceId: task.traceId, idempotencyKey: task.idempotencyKey, sourceJson: JSON.stringify(task.request.source), chain: task.request.chain ?? [] },
+      {
+        kind: "task",
+        messageId: task.messageId,
+        traceId: task.traceId,
+        idempotencyKey: task.idempotencyKey,
+        sourceJson: JSON.stringify(task.request.source),
+        chain: task.request.chain ?? [],
+      },
       { inputText: stored.input, ...task.request },
-      offer, task.request.completionTimeoutMs, this.system.now(),
+      offer,
+      task.request.completionTimeoutMs,
+      this.system.now(),
     );
     this.journal.add(log, "delivered", instance, number);
-    if (instance.record.epoch !== epoch || instance.link?.deliver({ messageId: task.messageId, attempt: number, envelope }, run) !== true) {
+    if (
+      instance.record.epoch !== epoch ||
+      instance.link?.deliver({ messageId: task.messageId, attempt: number, envelope }, run) !== true
+    ) {
       this.bounced(run);
     }
   }
@@ -272,7 +311,13 @@ export class Dispatcher {
   resultEvent(task: TaskRecord, attempt: number, result: Result): TaskEvent {
     if (result.error === undefined) return { type: "completed", attempt, receipt: result.receipt };
     const agentId = task.attempts.find((a) => a.attempt === attempt)?.agentId ?? "the agent";
-    return { type: "failed", attempt, error: agentError(task.capability, agentId, result.error).toBody(), agentError: result.error, receipt: result.receipt };
+    return {
+      type: "failed",
+      attempt,
+      error: agentError(task.capability, agentId, result.error).toBody(),
+      agentError: result.error,
+      receipt: result.receipt,
+    };
   }
 
   /** Not executed. An overloaded agent is left alone for a while; any other refusal spends a retry. */
@@ -287,7 +332,13 @@ export class Dispatcher {
     }
     const at = retryAt(run.record.deliveryFailures, this.settings.backoffMs, this.system.now(), this.system.random());
     const error = refusal(run.record.agentId ?? "the agent", code, message, undefined);
-    void this.change(run, { type: "unacknowledged", attempt: run.attempt, outcome: "refused", retryAt: at, error: error.toBody() });
+    void this.change(run, {
+      type: "unacknowledged",
+      attempt: run.attempt,
+      outcome: "refused",
+      retryAt: at,
+      error: error.toBody(),
+    });
   }
 
   /** The link could not take it: nothing was sent, so nothing is counted. */
@@ -320,8 +371,18 @@ export class Dispatcher {
     if (this.runs.get(run.messageId) !== run) return;
     this.wheel.clear(run);
     const { agentId, attempt, losses } = run.record;
-    const error = new ReachError("DELIVERY_TIMEOUT", `${agentId} was lost while it worked on the task (attempt ${attempt}), ${losses + 1} times by now; the task is in dead letters, requeue it with \`agent-reach dead requeue ${run.messageId}\`.`, { outcome: "unknown" });
-    const record = await this.change(run, { type: "lost", attempt: run.attempt, counts: !run.recovered, lossesMax: this.settings.lossesMax, error: error.toBody() });
+    const error = new ReachError(
+      "DELIVERY_TIMEOUT",
+      `${agentId} was lost while it worked on the task (attempt ${attempt}), ${losses + 1} times by now; the task is in dead letters, requeue it with \`agent-reach dead requeue ${run.messageId}\`.`,
+      { outcome: "unknown" },
+    );
+    const record = await this.change(run, {
+      type: "lost",
+      attempt: run.attempt,
+      counts: !run.recovered,
+      lossesMax: this.settings.lossesMax,
+      error: error.toBody(),
+    });
     // Not before: a slot that comes free is taken by new work, which would overtake this one.
     this.release(run);
     if (record === "unsaved" && !this.stopped) this.wheel.set(run, this.system.monotonic() + STORE_RETRY_MS);
@@ -369,9 +430,11 @@ export class Dispatcher {
 
   private look(): void {
     this.stopLooking = this.system.after(LOOK_EVERY_MS, () => {
-      this.overdue().catch(this.onError).finally(() => {
-        if (!this.stopped) this.look();
-      });
+      this.overdue()
+        .catch(this.onError)
+        .finally(() => {
+          if (!this.stopped) this.look();
+        });
     });
   }
 
@@ -394,7 +457,11 @@ export class Dispatcher {
   private judge(task: TaskRecord): boolean {
     const log = this.logOf(task);
     if (task.state === "queued") {
-      const error = new ReachError("UNAVAILABLE", `nobody was able to take the task before its deadline; it is in dead letters, requeue it with \`agent-reach dead requeue ${task.messageId}\`.`, { details: { capability: task.capability } });
+      const error = new ReachError(
+        "UNAVAILABLE",
+        `nobody was able to take the task before its deadline; it is in dead letters, requeue it with \`agent-reach dead requeue ${task.messageId}\`.`,
+        { details: { capability: task.capability } },
+      );
       void this.write(task, { type: "died", error: error.toBody() }, log);
       return true;
     }
@@ -420,15 +487,23 @@ export class Dispatcher {
     const tries = task.deliveryFailures + 1;
     const at = retryAt(task.deliveryFailures, this.settings.backoffMs, this.system.now(), this.system.random());
     const remedy = `the task is in dead letters, requeue it with \`agent-reach dead requeue ${task.messageId}\`.`;
-    const error = new ReachError("DELIVERY_TIMEOUT", `${task.agentId} did not acknowledge in time (${tries} ${tries === 1 ? "attempt" : "attempts"}); ${remedy}`, {
-      outcome: "unknown",
-      details: { attempts: tries, agentId: task.agentId },
-    });
+    const error = new ReachError(
+      "DELIVERY_TIMEOUT",
+      `${task.agentId} did not acknowledge in time (${tries} ${tries === 1 ? "attempt" : "attempts"}); ${remedy}`,
+      {
+        outcome: "unknown",
+        details: { attempts: tries, agentId: task.agentId },
+      },
+    );
     return { type: "unacknowledged", attempt: task.attempt, outcome: "no_ack", retryAt: at, error: error.toBody() };
   }
 
   private stalled(task: TaskRecord): TaskEvent {
-    const error = new ReachError("TIMEOUT", `${task.agentId} took the task and gave no receipt within ${task.request.completionTimeoutMs} ms; look at it with \`agent-reach task ${task.messageId}\`.`, { outcome: "unknown" });
+    const error = new ReachError(
+      "TIMEOUT",
+      `${task.agentId} took the task and gave no receipt within ${task.request.completionTimeoutMs} ms; look at it with \`agent-reach task ${task.messageId}\`.`,
+      { outcome: "unknown" },
+    );
     return { type: "overdue", attempt: task.attempt, error: error.toBody() };
   }
 
@@ -447,13 +522,28 @@ export class Dispatcher {
   }
 
   /** Decides, saves, and does what follows from the new state. Undefined: the event did not fit, or was not saved in case of `sent`. */
-  async write(task: TaskRecord, event: Extract<TaskEvent, { type: "sent" }>, log: MessageLog): Promise<TaskRecord | undefined>;
-  async write(task: TaskRecord, event: TaskEvent, log: MessageLog, data?: string): Promise<TaskRecord | "unsaved" | undefined>;
-  async write(task: TaskRecord, event: TaskEvent, log: MessageLog, data?: string): Promise<TaskRecord | "unsaved" | undefined> {
+  async write(
+    task: TaskRecord,
+    event: Extract<TaskEvent, { type: "sent" }>,
+    log: MessageLog,
+  ): Promise<TaskRecord | undefined>;
+  async write(
+    task: TaskRecord,
+    event: TaskEvent,
+    log: MessageLog,
+    data?: string,
+  ): Promise<TaskRecord | "unsaved" | undefined>;
+  async write(
+    task: TaskRecord,
+    event: TaskEvent,
+    log: MessageLog,
+    data?: string,
+  ): Promise<TaskRecord | "unsaved" | undefined> {
     for (let current: TaskRecord | undefined = task, tries = 0; current !== undefined && tries < 20; tries++) {
       const next = transition(current, event, this.system.now(), laneOfTask(current));
       if (!next.ok) {
-        if (event.type === "completed" || event.type === "failed") this.journal.add(log, "late", undefined, event.attempt, { reason: next.reason });
+        if (event.type === "completed" || event.type === "failed")
+          this.journal.add(log, "late", undefined, event.attempt, { reason: next.reason });
         this.store.release([task.messageId]);
         return undefined;
       }
@@ -477,12 +567,30 @@ export class Dispatcher {
   private after(task: TaskRecord, event: TaskEvent, log: MessageLog): void {
     if (event.type === "sent" || event.type === "acknowledged") return;
     const run = this.runs.get(task.messageId);
-    if (run !== undefined && (task.state === "completed" || task.state === "canceled") && "attempt" in event && event.attempt !== run.attempt) {
+    if (
+      run !== undefined &&
+      (task.state === "completed" || task.state === "canceled") &&
+      "attempt" in event &&
+      event.attempt !== run.attempt
+    ) {
       this.withdraw(task.messageId, "an earlier attempt succeeded");
     } else if (run !== undefined && task.state !== "working") this.forget(run);
-    if (task.state !== "queued") this.journal.add(log, event.type === "accepted" ? "accepted" : task.state, run?.offer?.instance, task.attempt, task.error && { code: task.error.code, message: task.error.message });
+    if (task.state !== "queued")
+      this.journal.add(
+        log,
+        event.type === "accepted" ? "accepted" : task.state,
+        run?.offer?.instance,
+        task.attempt,
+        task.error && { code: task.error.code, message: task.error.message },
+      );
     else {
-      this.journal.add(log, event.type === "lost" || event.type === "requeued" ? event.type : "requeue", run?.offer?.instance, task.attempt, { dueAt: new Date(task.dueAt ?? 0).toISOString() });
+      this.journal.add(
+        log,
+        event.type === "lost" || event.type === "requeued" ? event.type : "requeue",
+        run?.offer?.instance,
+        task.attempt,
+        { dueAt: new Date(task.dueAt ?? 0).toISOString() },
+      );
       this.wake(task.lane, task.capability, task.dueAt ?? 0);
     }
     if (task.settledAt === undefined) return;
@@ -490,7 +598,8 @@ export class Dispatcher {
     else if (task.state === "failed") this.counts.failed++;
     else if (task.state === "dead") this.counts.dead++;
     // The next in its order may wait in any lane.
-    if (task.orderKey !== undefined) for (const [lane, capability] of this.orderedLanes) this.lanes.ready(lane, capability);
+    if (task.orderKey !== undefined)
+      for (const [lane, capability] of this.orderedLanes) this.lanes.ready(lane, capability);
     for (const listener of this.settledListeners) listener(task);
   }
 
@@ -537,4 +646,3 @@ function preference(task: TaskRecord): ((offer: Offer) => boolean) | undefined {
   if (last.outcome === "handed_back") return undefined;
   return (offer) => offer.instance.record.instanceId !== last.instanceId;
 }
-

@@ -28,7 +28,13 @@ export type TaskEvent =
   /** Not executed: back to the line, not before `at`. */
   | { type: "refused"; attempt: number; at: number | undefined }
   /** `retryAt` undefined: the retries are spent. */
-  | { type: "unacknowledged"; attempt: number; outcome: "no_ack" | "refused"; retryAt: number | undefined; error: ErrorBody }
+  | {
+      type: "unacknowledged";
+      attempt: number;
+      outcome: "no_ack" | "refused";
+      retryAt: number | undefined;
+      error: ErrorBody;
+    }
   | { type: "lost"; attempt: number; counts: boolean; lossesMax: number; error: ErrorBody }
   | { type: "handedBack"; attempt: number }
   | { type: "overdue"; attempt: number; error: ErrorBody }
@@ -38,7 +44,9 @@ export type TaskEvent =
   | { type: "discarded"; error: ErrorBody }
   | { type: "acknowledged" };
 
-export type TaskOutcome = { ok: true; task: TaskRecord } | { ok: false; reason: "SETTLED" | "STALE_ATTEMPT" | "NOT_NOW" };
+export type TaskOutcome =
+  | { ok: true; task: TaskRecord }
+  | { ok: false; reason: "SETTLED" | "STALE_ATTEMPT" | "NOT_NOW" };
 
 /** Attempts described in the record; older ones are in the journal. */
 const ATTEMPTS_KEPT = 50;
@@ -52,11 +60,27 @@ export function isTerminal(state: TaskState): boolean {
 /** `now` is wall ms. `lane` is where the task waits while it is queued. */
 export function transition(task: TaskRecord, event: TaskEvent, now: number, lane: string): TaskOutcome {
   const ended = isTerminal(task.state);
-  const queued = (dueAt: number): Partial<TaskRecord> => ({ state: "queued", lane, dueAt, agentId: undefined, instanceId: undefined });
-  const settled = (state: TaskState, extra: Partial<TaskRecord>): Partial<TaskRecord> => ({
-    state, lane: OVERDUE, dueAt: undefined, settledAt: now, notify: task.request.sessionId !== undefined, ...extra,
+  const queued = (dueAt: number): Partial<TaskRecord> => ({
+    state: "queued",
+    lane,
+    dueAt,
+    agentId: undefined,
+    instanceId: undefined,
   });
-  const stalled = (error: ErrorBody): Partial<TaskRecord> => ({ state: "stalled", lane: OVERDUE, dueAt: undefined, error });
+  const settled = (state: TaskState, extra: Partial<TaskRecord>): Partial<TaskRecord> => ({
+    state,
+    lane: OVERDUE,
+    dueAt: undefined,
+    settledAt: now,
+    notify: task.request.sessionId !== undefined,
+    ...extra,
+  });
+  const stalled = (error: ErrorBody): Partial<TaskRecord> => ({
+    state: "stalled",
+    lane: OVERDUE,
+    dueAt: undefined,
+    error,
+  });
   const next = (changes: Partial<TaskRecord>): TaskOutcome => ({ ok: true, task: { ...task, ...changes } });
   const no = (reason: "SETTLED" | "STALE_ATTEMPT" | "NOT_NOW"): TaskOutcome => ({ ok: false, reason });
   const ends = (attempt: number, outcome: AttemptRecord["outcome"], error?: AgentErrorShape) =>
@@ -68,8 +92,14 @@ export function transition(task: TaskRecord, event: TaskEvent, now: number, lane
       if (!ended && task.state !== "stalled") return no("NOT_NOW");
       if (task.state === "completed") return no("SETTLED");
       return next({
-        ...queued(now), deadlineAt: event.deadlineAt, settledAt: undefined, error: undefined, receipt: undefined,
-        deliveryFailures: 0, losses: 0, notify: false,
+        ...queued(now),
+        deadlineAt: event.deadlineAt,
+        settledAt: undefined,
+        error: undefined,
+        receipt: undefined,
+        deliveryFailures: 0,
+        losses: 0,
+        notify: false,
       });
     case "discarded":
       if (!ended && task.state !== "stalled") return no("NOT_NOW");
@@ -83,7 +113,12 @@ export function transition(task: TaskRecord, event: TaskEvent, now: number, lane
       const known = task.attempts.find((a) => a.attempt === event.attempt);
       if (known === undefined) return no("STALE_ATTEMPT");
       return next({
-        ...settled("completed", { receipt: event.receipt, error: undefined, agentId: known.agentId, instanceId: known.instanceId }),
+        ...settled("completed", {
+          receipt: event.receipt,
+          error: undefined,
+          agentId: known.agentId,
+          instanceId: known.instanceId,
+        }),
         attempts: ends(event.attempt, "completed"),
       });
     }
@@ -91,13 +126,23 @@ export function transition(task: TaskRecord, event: TaskEvent, now: number, lane
       if (ended) return no("SETTLED");
       return next({ ...settled("canceled", { error: event.error }), attempts: ends(task.attempt, "canceled") });
     case "died":
-      return task.state === "queued" ? next(settled("dead", { error: event.error })) : no(ended ? "SETTLED" : "NOT_NOW");
+      return task.state === "queued"
+        ? next(settled("dead", { error: event.error }))
+        : no(ended ? "SETTLED" : "NOT_NOW");
     case "sent": {
       if (task.state !== "queued") return no(ended ? "SETTLED" : "NOT_NOW");
       const { agentId, instanceId, epoch } = event;
       const attempt = task.attempt + 1;
       const sent: AttemptRecord = { attempt, agentId, instanceId, epoch, sentAt: now, outcome: "pending" };
-      return next({ state: "delivered", lane: OVERDUE, dueAt: event.ackBy, attempt, agentId, instanceId, attempts: [...task.attempts.slice(1 - ATTEMPTS_KEPT), sent] });
+      return next({
+        state: "delivered",
+        lane: OVERDUE,
+        dueAt: event.ackBy,
+        attempt,
+        agentId,
+        instanceId,
+        attempts: [...task.attempts.slice(1 - ATTEMPTS_KEPT), sent],
+      });
     }
   }
 
@@ -111,7 +156,8 @@ export function transition(task: TaskRecord, event: TaskEvent, now: number, lane
     case "accepted":
       if (task.state !== "delivered") return no("NOT_NOW");
       return next({
-        state: "working", dueAt: event.doneBy,
+        state: "working",
+        dueAt: event.doneBy,
         attempts: task.attempts.map((a) => (a.attempt === event.attempt ? { ...a, acceptedAt: now } : a)),
       });
     case "failed":
@@ -127,7 +173,8 @@ export function transition(task: TaskRecord, event: TaskEvent, now: number, lane
       const attempts = ends(event.attempt, event.outcome);
       if (once && event.outcome === "no_ack") return next({ ...stalled(event.error), attempts });
       const deliveryFailures = task.deliveryFailures + 1;
-      if (event.retryAt === undefined) return next({ ...settled("dead", { error: event.error }), attempts, deliveryFailures });
+      if (event.retryAt === undefined)
+        return next({ ...settled("dead", { error: event.error }), attempts, deliveryFailures });
       return next({ ...queued(event.retryAt), attempts, deliveryFailures });
     }
     case "lost": {

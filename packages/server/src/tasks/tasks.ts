@@ -2,9 +2,9 @@ import { ReachError, type TaskState } from "@agent-reach/protocol";
 import { assertMayTouch, type Caller } from "../access/access.js";
 import type { Catalog } from "../catalog/catalog.js";
 import { type Journal, MessageLog } from "../journal/journal.js";
-import type { System } from "../ports/system.js";
-import { type NewTask, type TaskFilter, type TaskRecord, type TaskRequest, type TaskStore } from "../ports/task-store.js";
 import type { InstanceRecord } from "../ports/registry-store.js";
+import type { System } from "../ports/system.js";
+import type { NewTask, TaskFilter, TaskRecord, TaskRequest, TaskStore } from "../ports/task-store.js";
 import { invalidInput, wantedBy } from "../router/calls.js";
 import { chainOf, loopIn, type Parent } from "../router/chain.js";
 import { contentHashOf, fingerprintOf } from "../router/content.js";
@@ -55,9 +55,12 @@ export class Tasks {
   start(): void {
     this.stopTrim = this.system.after(TRIM_EVERY_MS, () => {
       const before = this.system.now() - this.settings.keepSec * 1000;
-      this.store.trim(before, TRIM_MAX).catch(this.onError).finally(() => {
-        if (this.stopTrim !== undefined) this.start();
-      });
+      this.store
+        .trim(before, TRIM_MAX)
+        .catch(this.onError)
+        .finally(() => {
+          if (this.stopTrim !== undefined) this.start();
+        });
     });
   }
 
@@ -75,16 +78,36 @@ export class Tasks {
     const violation = (resolved.offers[0] ?? resolved.gone[0])?.contract.checkInput?.(request.input);
     if (violation !== undefined) throw invalidInput(resolved.name, violation);
     if (envelope.dryRun === true) {
-      const log = new MessageLog(request.messageId, request.givenTraceId, "task", resolved.name, envelope.parentId, this.system.now());
+      const log = new MessageLog(
+        request.messageId,
+        request.givenTraceId,
+        "task",
+        resolved.name,
+        envelope.parentId,
+        this.system.now(),
+      );
       const decision = this.router.decide(resolved, demandsOf(envelope), requestOf(envelope), log, 1);
-      reply.result(JSON.stringify({ messageId: request.messageId, traceId: request.traceId, dryRun: true, decision: decision.toShape() }));
+      reply.result(
+        JSON.stringify({
+          messageId: request.messageId,
+          traceId: request.traceId,
+          dryRun: true,
+          decision: decision.toShape(),
+        }),
+      );
       return;
     }
     const fresh = this.newTask(request, resolved.name);
     const { task, duplicate } = await this.store.insert(fresh);
     if (!duplicate) {
       const log = this.dispatcher.logOf(task);
-      this.journal.add(log, "submitted", undefined, 0, request.externalTraceId === undefined ? undefined : { externalTraceId: request.externalTraceId });
+      this.journal.add(
+        log,
+        "submitted",
+        undefined,
+        0,
+        request.externalTraceId === undefined ? undefined : { externalTraceId: request.externalTraceId },
+      );
       this.answer(reply, task, false);
       if (task.orderKey !== undefined) this.dispatcher.ordered(task.lane, task.capability);
       this.dispatcher.wake(task.lane, task.capability, task.dueAt ?? 0);
@@ -92,9 +115,13 @@ export class Tasks {
     }
     assertMayTouch(request.caller, task);
     if (task.contentHash !== fresh.contentHash) {
-      throw new ReachError("CONFLICT", `the key "${fresh.idempotencyKey}" was used before for other content (message ${task.messageId}); a new task needs a new key.`, {
-        details: { messageId: task.messageId },
-      });
+      throw new ReachError(
+        "CONFLICT",
+        `the key "${fresh.idempotencyKey}" was used before for other content (message ${task.messageId}); a new task needs a new key.`,
+        {
+          details: { messageId: task.messageId },
+        },
+      );
     }
     // A key whose work did not succeed may be used again; one whose did is answered with what came of it (DLV-7).
     if (isTerminal(task.state) && task.state !== "completed") {
@@ -108,9 +135,19 @@ export class Tasks {
     const { envelope, caller } = request;
     const now = this.system.now();
     const parent = envelope.parentId === undefined ? undefined : this.parentOf(envelope.parentId);
-    const contentHash = contentHashOf(envelope.target, envelope.capability ?? envelope.intent, request.input, request.sent.inputText);
+    const contentHash = contentHashOf(
+      envelope.target,
+      envelope.capability ?? envelope.intent,
+      request.input,
+      request.sent.inputText,
+    );
     const chain = chainOf(parent);
-    const loop = loopIn(parent, chain, capability, fingerprintOf(envelope.target, envelope.capability ?? envelope.intent, request.input, request.sent.inputText));
+    const loop = loopIn(
+      parent,
+      chain,
+      capability,
+      fingerprintOf(envelope.target, envelope.capability ?? envelope.intent, request.input, request.sent.inputText),
+    );
     if (loop !== undefined) throw loop;
     const given: TaskRequest = {
       source: { ...caller.source },
@@ -134,7 +171,9 @@ export class Tasks {
     if (request.externalTraceId !== undefined) given.externalTraceId = request.externalTraceId;
     const orderKey = envelope.ordering === undefined ? undefined : (envelope.ordering.key ?? envelope.sessionRef);
     if (envelope.ordering !== undefined && orderKey === undefined) {
-      throw new ReachError("INVALID_REQUEST", "ordering needs a key: give ordering.key, or a sessionRef.", { path: "ordering.key" });
+      throw new ReachError("INVALID_REQUEST", "ordering needs a key: give ordering.key, or a sessionRef.", {
+        path: "ordering.key",
+      });
     }
     return {
       messageId: request.messageId,
@@ -168,12 +207,19 @@ export class Tasks {
   }
 
   private answer(reply: Reply, task: TaskRecord, duplicate: boolean): void {
-    reply.result(`{"messageId":"${task.messageId}","traceId":"${task.traceId}","state":"${task.state}","duplicate":${duplicate}}`);
+    reply.result(
+      `{"messageId":"${task.messageId}","traceId":"${task.traceId}","state":"${task.state}","duplicate":${duplicate}}`,
+    );
   }
 
   async get(caller: Caller, messageId: string): Promise<TaskRecord> {
     const task = await this.store.get(messageId);
-    if (task === undefined) throw new ReachError("NOT_FOUND", `no task ${messageId} is known here; results are kept for ${this.settings.keepSec} s.`, { path: "messageId" });
+    if (task === undefined)
+      throw new ReachError(
+        "NOT_FOUND",
+        `no task ${messageId} is known here; results are kept for ${this.settings.keepSec} s.`,
+        { path: "messageId" },
+      );
     assertMayTouch(caller, task);
     return task;
   }
@@ -209,7 +255,9 @@ export class Tasks {
   async cancel(caller: Caller, messageId: string, reason: string): Promise<TaskRecord> {
     const task = await this.get(caller, messageId);
     if (isTerminal(task.state)) return task;
-    const error = new ReachError("CANCELED", `the task was canceled: ${reason}`, { outcome: task.state === "queued" && task.attempt === 0 ? "not_executed" : "unknown" });
+    const error = new ReachError("CANCELED", `the task was canceled: ${reason}`, {
+      outcome: task.state === "queued" && task.attempt === 0 ? "not_executed" : "unknown",
+    });
     const run = this.dispatcher.runOf(messageId);
     const canceled = await this.apply(task, { type: "canceled", error: error.toBody() });
     // The agent hears of it only when it is on disk: a cancel that could not be written has changed nothing.
@@ -218,14 +266,22 @@ export class Tasks {
   }
 
   /** `complete` of an agent: what became of it, once that is on disk. */
-  async complete(messageId: string, instance: InstanceRecord, attempt: number, result: Result): Promise<"recorded" | "SETTLED" | "STALE_ATTEMPT" | "UNKNOWN"> {
+  async complete(
+    messageId: string,
+    instance: InstanceRecord,
+    attempt: number,
+    result: Result,
+  ): Promise<"recorded" | "SETTLED" | "STALE_ATTEMPT" | "UNKNOWN"> {
     const task = await this.store.get(messageId);
     if (task === undefined) return "UNKNOWN";
     const known = task.attempts.find((a) => a.attempt === attempt && a.instanceId === instance.instanceId);
     if (isTerminal(task.state)) return "SETTLED";
     if (known === undefined) return "STALE_ATTEMPT";
     if (result.data !== undefined && Buffer.byteLength(result.data) > this.settings.inputBytes) {
-      throw new ReachError("PAYLOAD_TOO_LARGE", `the result has ${Buffer.byteLength(result.data)} bytes, over the limit of ${this.settings.inputBytes}; answer with a reference.`);
+      throw new ReachError(
+        "PAYLOAD_TOO_LARGE",
+        `the result has ${Buffer.byteLength(result.data)} bytes, over the limit of ${this.settings.inputBytes}; answer with a reference.`,
+      );
     }
     const stored = await this.apply(task, this.dispatcher.resultEvent(task, attempt, result), result.data);
     if (stored !== undefined) return "recorded";
@@ -243,7 +299,8 @@ export class Tasks {
 
   handBack(messageId: string, instanceId: string, attempt: number): void {
     const run = this.dispatcher.runOf(messageId);
-    if (run !== undefined && run.attempt === attempt && run.record.instanceId === instanceId) this.dispatcher.handBack(run);
+    if (run !== undefined && run.attempt === attempt && run.record.instanceId === instanceId)
+      this.dispatcher.handBack(run);
   }
 
   list(filter: TaskFilter, page: { after?: number; limit: number }): Promise<TaskRecord[]> {
@@ -273,7 +330,10 @@ export class Tasks {
     for (const messageId of messageIds) {
       const task = await this.store.get(messageId);
       if (task === undefined || (!isTerminal(task.state) && task.state !== "stalled")) continue;
-      const error = new ReachError("CANCELED", "an operator discarded the dead letter.", { outcome: task.error?.outcome ?? "unknown", details: { was: task.error } });
+      const error = new ReachError("CANCELED", "an operator discarded the dead letter.", {
+        outcome: task.error?.outcome ?? "unknown",
+        details: { was: task.error },
+      });
       if ((await this.apply(task, { type: "discarded", error: error.toBody() })) !== undefined) done.push(messageId);
     }
     return done;
@@ -287,8 +347,10 @@ export class Tasks {
 
   private async apply(task: TaskRecord, event: TaskEvent, data?: string): Promise<TaskRecord | undefined> {
     const stored = await this.dispatcher.write(task, event, this.dispatcher.logOf(task), data);
-    if (stored === "unsaved") throw new ReachError("NOT_READY", "the store cannot write at the moment; nothing was changed, try again.", { retryAfterMs: 1000 });
+    if (stored === "unsaved")
+      throw new ReachError("NOT_READY", "the store cannot write at the moment; nothing was changed, try again.", {
+        retryAfterMs: 1000,
+      });
     return stored;
   }
 }
-
