@@ -176,8 +176,10 @@ export class Calls {
         },
       );
     }
-    if (known instanceof Call) (known.joined ??= []).push(reply);
-    else if (known.data !== undefined) reply.result(known.answer());
+    if (known instanceof Call) {
+      known.joined ??= [];
+      known.joined.push(reply);
+    } else if (known.data !== undefined) reply.result(known.answer());
     // Only what may have succeeded is remembered: a refusal or a business error may well end otherwise this time.
     else if (known.error instanceof ReachError && known.error.outcome !== "unknown") return false;
     else reply.error(known.error!);

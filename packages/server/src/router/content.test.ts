@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sorted } from "../../../../test/kit/vectors.js";
-import { contentHashOf, fingerprintOf } from "./content.js";
+import { contentHashOf } from "./content.js";
 
 const hashOf = (value: unknown) => contentHashOf(undefined, undefined, value, JSON.stringify(value));
 
