@@ -282,15 +282,19 @@ describe("SDK against a node", () => {
     const agentId = reached.registered!.agentId;
     const seen: string[] = [];
     let changed = gate();
+    let back = gate();
     await client().watch({ agentId }, ({ type }) => {
       seen.push(type);
       if (type === "agent.updated") changed.open();
+      if (type === "instance.online" || type === "relisted") back.open();
     });
     await reached.register({ agentId, capabilities: [`sdk_test_${count}`], description: "one" });
     await within(changed.opened, "the first update");
     changed = gate();
+    back = gate();
     await node().restart();
     await reached.connect();
+    await within(back.opened, "the watch to be back, by what it missed or by a new list");
     await reached.register({ agentId, capabilities: [`sdk_test_${count}`], description: "two" });
     await within(changed.opened, "the update after the restart");
     expect(seen.filter((type) => type === "agent.updated")).toHaveLength(2);

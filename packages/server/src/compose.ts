@@ -186,8 +186,7 @@ async function build(
   rooms.notices.listenTo(dispatcher);
 
   await journal.start();
-  await registry.start();
-  feed.start();
+  await registry.start(() => feed.start());
   for (const live of registry.view.instances.values()) webhooks.resume(live);
   await rooms.notices.start();
   await dispatcher.start();

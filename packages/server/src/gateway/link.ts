@@ -1,8 +1,6 @@
 import type { Link, Outgoing, Receiver } from "../ports/delivery.js";
 import type { Session } from "./session.js";
 
-/** Bytes that may wait for a slow agent before it counts as unable to take more. */
-const BACKLOG_MAX = 8 * 1024 * 1024;
 /** Deliveries that an agent may leave unanswered before it gets no more. */
 const UNANSWERED_MAX = 65_536;
 
@@ -14,10 +12,7 @@ export class SocketLink implements Link {
 
   get room(): number {
     const { session } = this;
-    return session.closed ||
-      session.socket.isClosing ||
-      session.socket.backlog > BACKLOG_MAX ||
-      session.unanswered >= UNANSWERED_MAX
+    return session.closed || session.socket.isClosing || session.socket.isBehind || session.unanswered >= UNANSWERED_MAX
       ? 0
       : Number.POSITIVE_INFINITY;
   }

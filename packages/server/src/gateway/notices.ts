@@ -9,7 +9,7 @@ export interface Address {
   readonly sessionId: string;
   readonly principal: string;
   /** Sends `task.update`; `answered` is called when the other side has it. */
-  notify(taskJson: string, answered: () => void): void;
+  notify(taskJson: string, answered: () => void, messageId: string): void;
   /** Raw JSON of the notification's parameters. */
   progress(json: string): void;
 }
@@ -27,7 +27,12 @@ export class Notices {
   private readonly byPrincipal = new Map<string, Set<Address>>();
   /** principal → messages whose end it does not know yet → the session that submitted them. */
   private readonly pending = new Map<string, Map<string, string | undefined>>();
-  private readonly underway = new Set<string>();
+  /** Told and not answered yet, in the order of telling; `since` is monotonic ms. */
+  private readonly underway = new Map<string, { task: TaskRecord; since: number }>();
+  private readonly reading = new Set<string>();
+  /** Principals for whom more waits than was read at once. */
+  private readonly behind = new Set<string>();
+  private watching = false;
 
   constructor(
     private readonly store: TaskStore,
@@ -95,19 +100,21 @@ export class Notices {
   }
 
   private catchUp(address: Address): void {
+    const { principal } = address;
+    this.behind.delete(principal);
     let inFlight = 0;
-    for (const [messageId, sessionId] of this.pending.get(address.principal) ?? []) {
-      if (inFlight >= IN_FLIGHT_MAX) return;
-      if (this.addressFor(address.principal, sessionId) !== address) continue;
+    for (const [messageId, sessionId] of this.pending.get(principal) ?? []) {
+      if (inFlight >= IN_FLIGHT_MAX) return void this.behind.add(principal);
+      if (this.addressFor(principal, sessionId) !== address) continue;
       inFlight++;
-      if (this.underway.has(messageId)) continue;
-      this.underway.add(messageId);
+      if (this.reading.has(messageId) || this.underway.has(messageId)) continue;
+      this.reading.add(messageId);
       this.store
         .get(messageId)
-        .finally(() => this.underway.delete(messageId))
+        .finally(() => this.reading.delete(messageId))
         .then((task) => {
           if (task?.notify === true) this.tell(address, task);
-          else this.pending.get(address.principal)?.delete(messageId);
+          else this.heard(principal, messageId);
         })
         .catch(this.onError);
     }
@@ -115,22 +122,54 @@ export class Notices {
 
   private tell(address: Address, task: TaskRecord): void {
     const { messageId, principal } = task;
-    if (this.underway.has(messageId)) return;
-    this.underway.add(messageId);
-    const again = this.system.after(AGAIN_MS, () => {
+    // One that was requeued may have ended again before anybody answered.
+    if (this.underway.get(messageId)?.task.revision === task.revision) return;
+    this.underway.delete(messageId);
+    this.underway.set(messageId, { task, since: this.system.monotonic() });
+    this.watch();
+    const answered = () => {
+      const told = this.underway.get(messageId)?.task.revision ?? task.revision;
+      if (told !== task.revision) return;
       this.underway.delete(messageId);
-      const next = this.addressFor(principal, task.request.sessionId);
-      if (next !== undefined && this.pending.get(principal)?.has(messageId) === true) this.tell(next, task);
-    });
-    address.notify(taskText(task, { input: false }), () => {
-      again();
-      this.underway.delete(messageId);
-      const messages = this.pending.get(principal);
-      messages?.delete(messageId);
-      if (messages?.size === 0) this.pending.delete(principal);
-      this.tasks.acknowledged(messageId).catch(this.onError);
-      if (messages !== undefined && messages.size > 0) this.catchUp(address);
-    });
+      this.heard(principal, messageId);
+      this.tasks.acknowledged(task).catch(this.onError);
+      if (this.behind.has(principal)) this.catchUp(address);
+    };
+    address.notify(taskText(task, { input: false }), answered, messageId);
+  }
+
+  private heard(principal: string, messageId: string): void {
+    const messages = this.pending.get(principal);
+    messages?.delete(messageId);
+    if (messages?.size === 0) this.pending.delete(principal);
+  }
+
+  /** One alarm serves all notices: they were sent in this order, so the first is the first to be sent again. */
+  private watch(): void {
+    if (this.watching) return;
+    for (const { since } of this.underway.values()) {
+      this.watching = true;
+      this.system.after(since + AGAIN_MS - this.system.monotonic(), () => {
+        this.watching = false;
+        this.tellAgain();
+        this.watch();
+      });
+      return;
+    }
+  }
+
+  private tellAgain(): void {
+    const before = this.system.monotonic() - AGAIN_MS;
+    const late: TaskRecord[] = [];
+    for (const { task, since } of this.underway.values()) {
+      if (since > before) break;
+      late.push(task);
+    }
+    for (const task of late) {
+      this.underway.delete(task.messageId);
+      const next = this.addressFor(task.principal, task.request.sessionId);
+      if (next !== undefined && this.pending.get(task.principal)?.has(task.messageId) === true) this.tell(next, task);
+    }
   }
 
   /** A session went: what it has not answered may go to the next one at once. */

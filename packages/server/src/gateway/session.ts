@@ -14,6 +14,8 @@ import { isMethod } from "./validate.js";
 
 const NESTING_MAX = 64;
 
+/** How long a reader may be far behind. */
+const SLOW_MS = 10_000;
 /** How long a slow reader may take to read up to why it is closed. */
 const SLOW_CLOSE_MS = 5000;
 
@@ -57,6 +59,7 @@ export class Session implements RawParams {
   private resultsIn = 0;
   private resultsSafe = 0;
   private readonly safeOutOfOrder = new Set<number>();
+  private stopSlowTimer: (() => void) | undefined;
   private held: { after: number; text: string }[] = [];
 
   constructor(
@@ -260,6 +263,7 @@ export class Session implements RawParams {
     const id = this.nextId++;
     this.pending.set(id, waiting);
     this.socket.send(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${paramsJson}}`);
+    this.watchBacklog();
   }
 
   notify(method: string, paramsJson: string): void {
@@ -291,12 +295,28 @@ export class Session implements RawParams {
   private write(text: string): void {
     if (this.closed) return;
     this.socket.send(text);
-    const { backlog } = this.socket;
-    if (!this.socket.isClosing && backlog > this.rooms.settings.slowReaderBytes) {
-      this.close(4009, `you read too slowly: ${backlog} bytes wait`);
-      // The reason stands behind all that; a reader that is merely slow gets the time to find it.
-      this.rooms.system.after(SLOW_CLOSE_MS, () => this.socket.destroy());
-    }
+    this.watchBacklog();
+  }
+
+  /** A reader who is far behind gets no more work; one who stays so, or is very far behind, is closed (RES-5). */
+  private watchBacklog(): void {
+    const { backlog, isBehind, isClosing } = this.socket;
+    if (isClosing || !isBehind) return;
+    if (backlog > this.rooms.settings.slowReaderBytes) return this.closeSlow();
+    this.stopSlowTimer ??= this.rooms.system.after(SLOW_MS, () => this.closeSlow());
+  }
+
+  /** The reader took everything. */
+  caughtUp(): void {
+    this.stopSlowTimer?.();
+    this.stopSlowTimer = undefined;
+  }
+
+  private closeSlow(): void {
+    this.caughtUp();
+    this.close(4009, `you read too slowly: ${this.socket.backlog} bytes wait`);
+    // The reason stands behind all that; a reader that is merely slow gets the time to find it.
+    this.rooms.system.after(SLOW_CLOSE_MS, () => this.socket.destroy());
   }
 
   /** Answers wait until this result, and those before it, are safe (W3). */
@@ -321,6 +341,7 @@ export class Session implements RawParams {
   gone(reason: string): void {
     if (this.closed) return;
     this.closed = true;
+    this.caughtUp();
     const { registry, notices } = this.rooms;
     notices.leave(this.address);
     for (const watch of this.watches.values()) watch.stop();

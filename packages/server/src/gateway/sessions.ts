@@ -87,6 +87,7 @@ export class Sessions {
       session.receive(data);
     });
     stream.on("drain", () => {
+      session.caughtUp();
       for (const instance of session.instances.values()) rooms.onRoom(instance);
     });
     ws.on("pong", () => {

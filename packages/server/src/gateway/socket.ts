@@ -4,6 +4,9 @@ import type { WebSocket } from "ws";
 /** A flush happens early once this many messages wait, so that peers on the other side need not work in lock-step. */
 const EARLY_FLUSH = 16;
 
+/** Bytes that may wait for a slow reader. */
+const BACKLOG_MAX = 8 * 1024 * 1024;
+
 /** Flushes every socket that has something to say once per turn of the event loop, however many messages wait. */
 export class Flusher {
   private readonly dirty: Socket[] = [];
@@ -39,6 +42,11 @@ export class Socket {
   /** Bytes that the peer has not taken yet, roughly. */
   get backlog(): number {
     return this.stream.writableLength;
+  }
+
+  /** Whether so much waits that its peer counts as unable to take more. */
+  get isBehind(): boolean {
+    return this.backlog > BACKLOG_MAX;
   }
 
   get isClosing(): boolean {

@@ -64,11 +64,15 @@ export class Registry {
     this.listeners.push(listener);
   }
 
-  /** Loads what is stored. Nobody has a link yet, so whoever was online must be heard of again. */
-  async start(): Promise<void> {
+  /**
+   * Loads what is stored. Nobody has a link yet, so whoever was online must be heard of again. `loaded` is called in
+   * between: what comes after it is news, also for a watcher who saw everything before the node stopped.
+   */
+  async start(loaded: () => void = () => {}): Promise<void> {
     await this.fence.load();
     this.stopWatch = await this.store.watch((change) => this.changed(change));
     this.view.revision = await this.store.revision();
+    loaded();
     const now = this.system.now();
     const puts: RegistryPut[] = [];
     for (const live of this.view.instances.values()) {

@@ -1,17 +1,19 @@
 import { type AgentErrorShape, ReachError, type Receipt } from "@agent-reach/protocol";
-import type { Catalog } from "../catalog/catalog.js";
+import type { Catalog, Resolved } from "../catalog/catalog.js";
 import type { Journal, MessageLog } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
-import { OVERDUE, type TaskRecord, type TaskStore } from "../ports/task-store.js";
+import { type NewTask, OVERDUE, type TaskRecord, type TaskStore } from "../ports/task-store.js";
 import type { LiveInstance, Offer } from "../registry/instance.js";
 import type { Admission } from "../router/admission.js";
 import { agentError, refusal } from "../router/calls.js";
 import type { Parent } from "../router/chain.js";
+import type { Decision } from "../router/decision.js";
 import { envelopeText } from "../router/envelope.js";
 import type { Router } from "../router/router.js";
 import type { Wheel } from "../time/wheel.js";
 import { LaneBook } from "./lanes.js";
 import { type TaskEvent, transition } from "./lifecycle.js";
+import { OrderedLanes } from "./ordered-lanes.js";
 import { retryAt } from "./retry.js";
 import { TaskRun } from "./run.js";
 
@@ -30,6 +32,13 @@ export interface Result {
   receipt: Receipt | undefined;
 }
 
+/** A new task that found somebody at once: it is stored as sent, and goes out when that is done. */
+export interface Launch {
+  readonly task: NewTask;
+  readonly offer: Offer;
+  readonly decision: Decision;
+}
+
 /** Tasks taken from the store at once; their state changes then share one commit. */
 const CLAIM_MAX = 64;
 const LOOK_EVERY_MS = 200;
@@ -42,6 +51,7 @@ const STORE_RETRY_MS = 1000;
 
 /**
  * The loop: claim what is due → route → write down that it is sent → send. What it does not decide is in `lifecycle`.
+ * A new task which finds nobody before it and somebody free skips the line: the first write says already that it is sent.
  *
  * X1  Nothing is sent before the store says that it is sent, so an attempt's number is never used twice.
  * X2  A lane that nobody can serve is left alone until an instance has room or comes; its tasks spend no attempt meanwhile.
@@ -53,10 +63,13 @@ export class Dispatcher {
   private readonly runs = new Map<string, TaskRun>();
   private readonly byInstance = new Map<string, Set<TaskRun>>();
   private readonly lanes: LaneBook;
-  /** Lanes that may hold tasks which wait for a predecessor. */
-  private readonly orderedLanes = new Map<string, string>();
+  private readonly orderedLanes: OrderedLanes;
   private stopLooking: (() => void) | undefined;
   private pumping = false;
+  /** The lane whose tasks are being handed out. */
+  private current: string | undefined;
+  /** Tasks on their way back to the line: nothing new may overtake them (X3). */
+  private returning = 0;
   private stopped = false;
   private readonly settledListeners: ((task: TaskRecord) => void)[] = [];
   readonly counts = { delivered: 0, redelivered: 0, completed: 0, failed: 0, dead: 0 };
@@ -73,6 +86,7 @@ export class Dispatcher {
     private readonly onError: (error: unknown) => void,
   ) {
     this.lanes = new LaneBook(wheel, system, () => this.pump());
+    this.orderedLanes = new OrderedLanes(store, onError);
     admission.onRoom(
       () => this.lanes.anyBlocked,
       (capabilities) => this.lanes.unblock(capabilities),
@@ -87,7 +101,7 @@ export class Dispatcher {
     return this.runs.get(messageId);
   }
 
-  logOf(task: TaskRecord): MessageLog {
+  logOf(task: NewTask): MessageLog {
     const known = this.journal.find(task.messageId);
     if (known !== undefined) return known;
     const log = this.journal.open(task.messageId, task.traceId, "task", task.capability, task.request.parentId);
@@ -115,7 +129,7 @@ export class Dispatcher {
       after = page[page.length - 1]!.seq;
     }
     for (const { lane, capability } of (await this.store.counts()).lanes) {
-      this.orderedLanes.set(lane, capability);
+      this.orderedLanes.add(lane, capability);
       this.lanes.ready(lane, capability);
     }
     this.look();
@@ -130,7 +144,7 @@ export class Dispatcher {
 
   /** Tasks with an order were put into this lane. */
   ordered(lane: string, capability: string): void {
-    this.orderedLanes.set(lane, capability);
+    this.orderedLanes.add(lane, capability);
   }
 
   /** A task waits in this lane, from `dueAt` (wall ms) on. */
@@ -155,6 +169,7 @@ export class Dispatcher {
 
   private async work(): Promise<void> {
     for (let lane = this.lanes.next(); lane !== undefined && !this.stopped; lane = this.lanes.next()) {
+      this.current = lane.name;
       const { tasks, nextAt } = await this.store.claimDue({
         lane: lane.name,
         now: this.system.now(),
@@ -172,7 +187,38 @@ export class Dispatcher {
       }
       if (sent === tasks.length && nextAt === undefined && tasks.length > 0)
         this.lanes.ready(lane.name, lane.capability);
+      this.current = undefined;
     }
+  }
+
+  /**
+   * Takes a slot for a task that is about to be inserted, if it need not wait for anything: `launch.task` is then to be stored
+   * in its place, and `launched` or `abandon` called. It spares a write and a turn; what the agent sees is the same.
+   */
+  prepare(task: NewTask, resolved: Resolved): Launch | undefined {
+    const now = this.system.now();
+    const mayGo = task.orderKey === undefined && (task.dueAt ?? 0) <= now && this.returning === 0 && !this.stopped;
+    if (!mayGo || this.current === task.lane || !this.lanes.isClear(task.lane, task.capability)) return undefined;
+    // What is known by its messageId is most likely sent again, and then it goes nowhere.
+    if (this.journal.find(task.messageId) !== undefined) return undefined;
+    const decision = this.router.decide(resolved, task.request, askedOf(task), this.logOf(task), 1);
+    const offer = decision.chosen;
+    if (offer === undefined) return undefined;
+    const next = transition(task as TaskRecord, this.sentTo(task, offer), now, task.lane);
+    if (!next.ok) return undefined;
+    this.admission.take(offer.instance);
+    return { task: next.task, offer, decision };
+  }
+
+  /** It is stored. */
+  launched({ offer, decision }: Launch, stored: TaskRecord, log: MessageLog): void {
+    this.journal.add(log, "decision", offer.instance, 1, decision);
+    this.hand(stored, offer, 1, log);
+  }
+
+  /** It is not stored: a duplicate, or the store cannot write. */
+  abandon({ offer }: Launch): void {
+    this.admission.give(offer.instance);
   }
 
   /** No more than could go out at once. Unknown capabilities are looked at one by one. */
@@ -204,13 +250,15 @@ export class Dispatcher {
       return true;
     }
     const number = task.attempt + 1;
-    const asked: Record<string, unknown> = {
-      capability: task.capability,
-      ...(request.target && { target: request.target }),
-      ...(request.version && { version: request.version }),
-      ...(request.labels && { labels: request.labels }),
-    };
-    const decision = this.router.decide(resolution.resolved, request, asked, log, number, undefined, preference(task));
+    const decision = this.router.decide(
+      resolution.resolved,
+      request,
+      askedOf(task),
+      log,
+      number,
+      undefined,
+      preference(task),
+    );
     const offer = decision.chosen;
     if (offer === undefined) {
       // A waiting task looks for somebody often; it is recorded when that is news.
@@ -224,20 +272,22 @@ export class Dispatcher {
   }
 
   private async send(task: TaskRecord, offer: Offer, number: number, log: MessageLog): Promise<void> {
-    const { instance } = offer;
+    const stored = await this.write(task, this.sentTo(task, offer), log);
+    if (stored === undefined) this.admission.give(offer.instance);
+    else this.hand(stored, offer, number, log);
+  }
+
+  private sentTo(task: NewTask, { instance }: Offer): Extract<TaskEvent, { type: "sent" }> {
     const { agentId, instanceId, epoch } = instance.record;
     const ackTimeoutMs =
       task.request.ackTimeoutMs ??
       (instance.link?.kind === "ws" ? this.settings.ackTimeoutMs : this.settings.slowAckTimeoutMs);
-    const stored = await this.write(
-      task,
-      { type: "sent", agentId, instanceId, epoch, ackBy: this.system.now() + ackTimeoutMs },
-      log,
-    );
-    if (stored === undefined) {
-      this.admission.give(instance);
-      return;
-    }
+    return { type: "sent", agentId, instanceId, epoch, ackBy: this.system.now() + ackTimeoutMs };
+  }
+
+  /** Puts a task that is stored as sent on its way. */
+  private hand(stored: TaskRecord, offer: Offer, number: number, log: MessageLog): void {
+    const { instance } = offer;
     const run = new TaskRun(this, stored, number, offer, log, this.system.monotonic());
     run.holdsSlot = true;
     // Until a pull fetches it, nobody is late.
@@ -245,24 +295,32 @@ export class Dispatcher {
     this.track(run);
     this.counts.delivered++;
     if (number > 1) this.counts.redelivered++;
+    const { request } = stored;
     const envelope = envelopeText(
       {
         kind: "task",
-        messageId: task.messageId,
-        traceId: task.traceId,
-        idempotencyKey: task.idempotencyKey,
-        sourceJson: JSON.stringify(task.request.source),
-        chain: task.request.chain ?? [],
+        messageId: stored.messageId,
+        traceId: stored.traceId,
+        idempotencyKey: stored.idempotencyKey,
+        sourceJson: JSON.stringify(request.source),
+        chain: request.chain ?? [],
       },
-      { inputText: stored.input, ...task.request },
+      {
+        inputText: stored.input,
+        sessionRef: request.sessionRef,
+        sequence: request.sequence,
+        parentId: request.parentId,
+        labels: request.labels,
+      },
       offer,
-      task.request.completionTimeoutMs,
+      request.completionTimeoutMs,
       this.system.now(),
     );
     this.journal.add(log, "delivered", instance, number);
+    const { epoch } = stored.attempts[stored.attempts.length - 1]!;
     if (
       instance.record.epoch !== epoch ||
-      instance.link?.deliver({ messageId: task.messageId, attempt: number, envelope }, run) !== true
+      instance.link?.deliver({ messageId: stored.messageId, attempt: number, envelope }, run) !== true
     ) {
       this.bounced(run);
     }
@@ -289,23 +347,21 @@ export class Dispatcher {
     });
   }
 
-  /** Resolves when the result is on disk; if the store refuses, it is kept here and written as soon as it can be. */
-  async answered(run: TaskRun, result: Result): Promise<void> {
+  /** Resolves when the result is on disk, and not before: the agent takes what follows for an acknowledgement (DLV-11). */
+  answered(run: TaskRun, result: Result): Promise<void> {
     const { offer } = run;
     this.release(run);
     const now = this.system.monotonic();
     offer?.measured.success(now - run.sentAt, now);
-    const record = await this.change(run, this.resultEvent(run.record, run.attempt, result), result.data);
-    if (record === "unsaved") this.saveLater(run, result);
+    return this.save(run, result);
   }
 
-  private saveLater(run: TaskRun, result: Result): void {
-    if (this.stopped) return;
-    this.system.after(STORE_RETRY_MS, () => {
-      void this.change(run, this.resultEvent(run.record, run.attempt, result), result.data).then((record) => {
-        if (record === "unsaved") this.saveLater(run, result);
-      });
-    });
+  /** While the store refuses, the result is kept here and tried again; the agent, which nobody answers, keeps it as well. */
+  private async save(run: TaskRun, result: Result): Promise<void> {
+    while ((await this.change(run, this.resultEvent(run.record, run.attempt, result), result.data)) === "unsaved") {
+      // A node that stops lets the promise lie: resolving it would say that the result is safe.
+      await new Promise<void>((again) => this.system.after(STORE_RETRY_MS, () => (this.stopped ? undefined : again())));
+    }
   }
 
   resultEvent(task: TaskRecord, attempt: number, result: Result): TaskEvent {
@@ -467,7 +523,7 @@ export class Dispatcher {
     }
     const run = this.runs.get(task.messageId);
     if (run !== undefined && run.patienceUntil > this.system.monotonic()) return false;
-    if (run !== undefined && run.acknowledged && task.state === "delivered") return false;
+    if (run?.acknowledged && task.state === "delivered") return false;
     if (run?.recovered === true && task.state === "delivered") {
       this.giveUp(run);
       return true;
@@ -514,8 +570,11 @@ export class Dispatcher {
     const write = async () => {
       const stored = await this.write(run.record, event, run.log, data);
       if (stored !== undefined && stored !== "unsaved") run.record = stored;
+      if (returns) this.returning--;
       return stored;
     };
+    const returns = RETURNS.has(event.type);
+    if (returns) this.returning++;
     const turn = run.turn === undefined ? write() : run.turn.then(write);
     run.turn = turn;
     return turn;
@@ -591,6 +650,8 @@ export class Dispatcher {
         task.attempt,
         { dueAt: new Date(task.dueAt ?? 0).toISOString() },
       );
+      // An operator may have put it back behind others.
+      if (task.orderKey !== undefined) this.ordered(task.lane, task.capability);
       this.wake(task.lane, task.capability, task.dueAt ?? 0);
     }
     if (task.settledAt === undefined) return;
@@ -599,7 +660,7 @@ export class Dispatcher {
     else if (task.state === "dead") this.counts.dead++;
     // The next in its order may wait in any lane.
     if (task.orderKey !== undefined)
-      for (const [lane, capability] of this.orderedLanes) this.lanes.ready(lane, capability);
+      for (const { name, capability } of this.orderedLanes.all()) this.lanes.ready(name, capability);
     for (const listener of this.settledListeners) listener(task);
   }
 
@@ -628,6 +689,15 @@ export class Dispatcher {
     run.offer!.instance.held.delete(run);
     this.admission.give(run.offer!.instance);
   }
+}
+
+/** Events after which a task stands in the line again, and before new ones (T7). */
+const RETURNS: ReadonlySet<TaskEvent["type"]> = new Set(["refused", "unacknowledged", "lost", "handedBack"]);
+
+/** What the sender asked for, as it stands in a decision's record. */
+function askedOf({ capability, request: { target, version, labels } }: NewTask): Record<string, unknown> | undefined {
+  if (target === undefined && version === undefined && labels === undefined) return undefined;
+  return { capability, ...(target && { target }), ...(version && { version }), ...(labels && { labels }) };
 }
 
 /** Where a task waits: with all others that the same instances can serve. */

@@ -30,6 +30,11 @@ export class LaneBook {
     return this.blocked.size > 0;
   }
 
+  /** Whether nothing waits in this lane that has come due, as far as is known here. */
+  isClear(name: string, capability: string): boolean {
+    return !this.due.has(name) && this.blocked.get(capability)?.has(name) !== true;
+  }
+
   ready(name: string, capability: string): void {
     // A lane that waits for room has been looked at; one more task in it changes nothing.
     if (this.blocked.get(capability)?.has(name) === true) return;

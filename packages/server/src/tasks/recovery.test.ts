@@ -113,16 +113,23 @@ describe("RES-6: a store that refuses writes", () => {
     expect(back.link.next().message).toMatchObject({ messageId: parked, attempt: 1 });
   });
 
-  test("a result that came meanwhile is written as soon as it can be", async () => {
+  test("DLV-11: a result that came meanwhile is written as soon as it can be, and not acknowledged before", async () => {
     const disk = await full();
     const agent = await join();
     const id = await submit();
     disk.full = true;
-    void agent.link.next().complete("kept");
+    let safe = false;
+    void agent.link
+      .next()
+      .complete("kept")!
+      .then(() => {
+        safe = true;
+      });
     await rooms.pass(2_500);
-    expect(await rooms.state(id)).toBe("delivered");
+    expect([await rooms.state(id), safe]).toEqual(["delivered", false]);
     disk.full = false;
     await rooms.pass(1_500);
+    expect(safe).toBe(true);
     expect(await rooms.task(id)).toMatchObject({ state: "completed", data: '"kept"', attempt: 1 });
     expect(agent.instance.running).toBe(0);
   });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { anyone, callerOf, card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
+import { callerOf, card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
 import { settle } from "../../../../test/kit/fake-system.js";
 import { localOperator } from "../access/access.js";
 import { taskText } from "./text.js";

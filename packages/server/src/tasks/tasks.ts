@@ -98,7 +98,15 @@ export class Tasks {
       return;
     }
     const fresh = this.newTask(request, resolved.name);
-    const { task, duplicate } = await this.store.insert(fresh);
+    const launch = this.dispatcher.prepare(fresh, resolved);
+    let inserted: Awaited<ReturnType<TaskStore["insert"]>>;
+    try {
+      inserted = await this.store.insert(launch?.task ?? fresh);
+    } catch (error) {
+      if (launch !== undefined) this.dispatcher.abandon(launch);
+      throw error;
+    }
+    const { task, duplicate } = inserted;
     if (!duplicate) {
       const log = this.dispatcher.logOf(task);
       this.journal.add(
@@ -108,11 +116,14 @@ export class Tasks {
         0,
         request.externalTraceId === undefined ? undefined : { externalTraceId: request.externalTraceId },
       );
-      this.answer(reply, task, false);
+      // Nothing has left yet, though where it goes may be decided already.
+      this.answer(reply, task, "queued", false);
+      if (launch !== undefined) return this.dispatcher.launched(launch, task, log);
       if (task.orderKey !== undefined) this.dispatcher.ordered(task.lane, task.capability);
       this.dispatcher.wake(task.lane, task.capability, task.dueAt ?? 0);
       return;
     }
+    if (launch !== undefined) this.dispatcher.abandon(launch);
     assertMayTouch(request.caller, task);
     if (task.contentHash !== fresh.contentHash) {
       throw new ReachError(
@@ -126,9 +137,9 @@ export class Tasks {
     // A key whose work did not succeed may be used again; one whose did is answered with what came of it (DLV-7).
     if (isTerminal(task.state) && task.state !== "completed") {
       const again = await this.requeueTask(task);
-      return this.answer(reply, again ?? task, again === undefined);
+      return this.answer(reply, task, (again ?? task).state, again === undefined);
     }
-    this.answer(reply, task, true);
+    this.answer(reply, task, task.state, true);
   }
 
   private newTask(request: MessageRequest, capability: string): NewTask {
@@ -206,9 +217,9 @@ export class Tasks {
     };
   }
 
-  private answer(reply: Reply, task: TaskRecord, duplicate: boolean): void {
+  private answer(reply: Reply, task: TaskRecord, state: TaskState, duplicate: boolean): void {
     reply.result(
-      `{"messageId":"${task.messageId}","traceId":"${task.traceId}","state":"${task.state}","duplicate":${duplicate}}`,
+      `{"messageId":"${task.messageId}","traceId":"${task.traceId}","state":"${state}","duplicate":${duplicate}}`,
     );
   }
 
@@ -340,9 +351,8 @@ export class Tasks {
   }
 
   /** The submitter knows the outcome. */
-  async acknowledged(messageId: string): Promise<void> {
-    const task = await this.store.get(messageId);
-    if (task?.notify === true) await this.apply(task, { type: "acknowledged" });
+  async acknowledged(task: TaskRecord): Promise<void> {
+    await this.apply(task, { type: "acknowledged" });
   }
 
   private async apply(task: TaskRecord, event: TaskEvent, data?: string): Promise<TaskRecord | undefined> {

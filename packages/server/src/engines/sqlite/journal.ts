@@ -3,16 +3,21 @@ import type { Journal } from "../../ports/journal.js";
 import type { Database } from "./database.js";
 import type { Row } from "./driver.js";
 import { reading } from "./failures.js";
+import { packEvents, unpackEvents } from "./journal-content.js";
+import { journalKey, journalKeys } from "./journal-keys.js";
 import type { Writer } from "./writer.js";
 
-/** Events of one transaction. Also bounds how far rows of one batch may overlap in their ids. */
-const BATCH_MAX = 1_000;
+/** Events of one row, and of one turn of the event loop: writing that many takes a few milliseconds. */
+const CHUNK_EVENTS = 256;
+/** Keys of one segment: its part of the index fits a few pages, which is all that a write of new events touches. */
+const SEGMENT_KEYS = 4_096;
 /** Rows looked at by one step of a trim. */
-const TRIM_STEP_ROWS = 2_000;
+const TRIM_STEP_ROWS = 256;
 
 /**
- * One row holds the events that one batch has of one message, as a JSON array: a call's ten events cost one insert.
- * So the rows of a batch overlap in their ids, while batches never do.
+ * Events are kept by the chunk, as they came, many messages in one row: a row of its own for each message would cost more than
+ * all else that is written of it. Which chunks speak of a message or a trace is found by `journal_keys`, where each chunk has a
+ * hash of each name that occurs in it, grouped into segments.
  */
 export class SqliteJournal implements Journal {
   readonly #database: Database;
@@ -20,69 +25,81 @@ export class SqliteJournal implements Journal {
   readonly #statements;
   #size: number;
   #forgottenId: number;
+  #segment: number;
+  #segmentKeys: number;
 
   constructor(database: Database, writer: Writer) {
     this.#database = database;
     this.#writer = writer;
     this.#forgottenId = database.meta("journal_forgotten");
     const { connection } = database;
-    this.#size = connection.prepare("SELECT coalesce(sum(events), 0) AS size FROM journal").get()!["size"] as number;
+    const known = connection
+      .prepare("SELECT coalesce(sum(events), 0) AS size, coalesce(max(segment), 0) AS segment FROM journal")
+      .get()!;
+    this.#size = known["size"] as number;
+    this.#segment = known["segment"] as number;
+    this.#segmentKeys = connection
+      .prepare("SELECT count(*) AS keys FROM journal_keys WHERE segment = ?")
+      .get(this.#segment)!["keys"] as number;
     this.#statements = {
       insert: connection.prepare(
-        "INSERT INTO journal (id, last_id, batch, events, last_at, message_id, trace_id, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO journal (last_id, events, last_at, segment, content) VALUES (?, ?, ?, ?, ?)",
       ),
-      byMessage: connection.prepare("SELECT content FROM journal WHERE message_id = ? ORDER BY id"),
-      byTrace: connection.prepare("SELECT content FROM journal WHERE trace_id = ? ORDER BY id"),
-      batchOf: connection.prepare("SELECT batch FROM journal WHERE id <= ? ORDER BY id DESC LIMIT 1"),
-      from: connection.prepare("SELECT id, batch, content FROM journal WHERE id >= ? ORDER BY id LIMIT ?"),
-      oldest: connection.prepare("SELECT id, batch, events, last_id, last_at FROM journal ORDER BY id LIMIT ?"),
-      batch: connection.prepare("SELECT id, content FROM journal WHERE batch = ? AND id >= ? ORDER BY id LIMIT ?"),
-      remove: connection.prepare("DELETE FROM journal WHERE id <= ?"),
-      lastId: connection.prepare(
-        "SELECT coalesce(max(last_id), 0) AS id FROM (SELECT last_id FROM journal ORDER BY id DESC LIMIT ?)",
+      insertKeys: connection.prepare("INSERT INTO journal_keys SELECT ?, value, ? FROM json_each(?)"),
+      find: connection.prepare(
+        `WITH RECURSIVE segments (n) AS (
+           SELECT min(segment) FROM journal UNION ALL SELECT n + 1 FROM segments WHERE n < (SELECT max(segment) FROM journal))
+         SELECT content FROM segments CROSS JOIN journal_keys AS keys ON keys.segment = n AND key = ? CROSS JOIN journal USING (last_id)
+           ORDER BY last_id`,
       ),
+      after: connection.prepare("SELECT content FROM journal WHERE last_id > ? ORDER BY last_id LIMIT ?"),
+      oldest: connection.prepare("SELECT last_id, events, last_at FROM journal ORDER BY last_id LIMIT ?"),
+      content: connection.prepare("SELECT content FROM journal WHERE last_id = ?"),
+      shorten: connection.prepare("UPDATE journal SET events = ?, content = ? WHERE last_id = ?"),
+      remove: connection.prepare("DELETE FROM journal WHERE last_id <= ?"),
+      removeKeys: connection.prepare(
+        "DELETE FROM journal_keys WHERE segment < coalesce((SELECT min(segment) FROM journal), ?)",
+      ),
+      lastId: connection.prepare("SELECT coalesce(max(last_id), 0) AS id FROM journal"),
     };
   }
 
   async append(events: readonly JournalEvent[]): Promise<void> {
-    const batches: Promise<void>[] = [];
-    for (let at = 0; at < events.length; at += BATCH_MAX) {
-      const rows = toRows(events.slice(at, at + BATCH_MAX));
-      batches.push(
-        this.#writer.write(
-          () => this.#insert(rows),
-          () => {
-            this.#size += Math.min(BATCH_MAX, events.length - at);
-          },
-        ),
+    for (let at = 0; at < events.length; at += CHUNK_EVENTS) {
+      const chunk = events.slice(at, at + CHUNK_EVENTS);
+      const content = packEvents(chunk);
+      const keys = journalKeys(chunk);
+      // One after another, each in a turn of its own, so that much to write does not hold up everything else.
+      await this.#writer.write(
+        () => this.#insert(chunk, content, keys),
+        (segment) => {
+          this.#size += chunk.length;
+          this.#segmentKeys = segment === this.#segment ? this.#segmentKeys + keys.length : keys.length;
+          this.#segment = segment;
+        },
       );
     }
-    await Promise.all(batches);
   }
 
   async byMessage(messageId: string): Promise<JournalEvent[]> {
-    return inOrder(this.#read(() => this.#statements.byMessage.all(messageId)).flatMap(parse));
+    return this.#find(messageId).filter((event) => event.messageId === messageId);
   }
 
   async byTrace(traceId: string): Promise<JournalEvent[]> {
-    return inOrder(this.#read(() => this.#statements.byTrace.all(traceId)).flatMap(parse));
+    return this.#find(traceId).filter((event) => event.traceId === traceId);
   }
 
   async since(id: number, limit: number): Promise<{ events: JournalEvent[]; gap: boolean }> {
     return this.#read(() => {
-      const gap = id < this.#forgottenId;
       const events: JournalEvent[] = [];
-      const pageRows = limit + 1;
-      let from = (this.#statements.batchOf.get(id)?.["batch"] ?? id) as number;
-      for (;;) {
-        const rows = this.#statements.from.all(from, pageRows);
-        events.push(...rows.flatMap(parse).filter((event) => event.id > id));
-        // A row not read yet begins after the last one read began: up to there nothing can come in between any more.
-        const last = rows.length < pageRows ? Number.POSITIVE_INFINITY : (rows.at(-1)!["id"] as number);
-        const sure = inOrder(events).filter((event) => event.id <= last);
-        if (sure.length >= limit || rows.length < pageRows) return { events: sure.slice(0, limit), gap };
-        from = last + 1;
+      const rows = Math.ceil(limit / CHUNK_EVENTS) + 1;
+      for (let after = id; events.length < limit; ) {
+        const page = this.#statements.after.all(after, rows).flatMap(parse);
+        if (page.length === 0) break;
+        after = page.at(-1)!.id;
+        for (const event of page) if (event.id > id) events.push(event);
       }
+      return { events: inOrder(events).slice(0, limit), gap: id < this.#forgottenId };
     });
   }
 
@@ -102,60 +119,59 @@ export class SqliteJournal implements Journal {
   }
 
   async lastId(): Promise<number> {
-    return this.#read(() => this.#statements.lastId.get(BATCH_MAX)!["id"] as number);
+    return this.#read(() => this.#statements.lastId.get()!["id"] as number);
   }
 
-  #insert(rows: readonly JournalRow[]): void {
-    for (const { batch, events, messageId, traceId, lastAt, content } of rows) {
-      this.#statements.insert.run(
-        events[0]!.id,
-        events.at(-1)!.id,
-        batch,
-        events.length,
-        lastAt,
-        messageId ?? null,
-        traceId ?? null,
-        content,
-      );
-    }
+  /** Answers the segment it went to; what is known of segments changes with the commit alone. */
+  #insert(chunk: readonly JournalEvent[], content: string, keys: readonly number[]): number {
+    const segment = this.#segmentKeys < SEGMENT_KEYS ? this.#segment : this.#segment + 1;
+    const lastId = chunk.at(-1)!.id;
+    this.#statements.insert.run(lastId, chunk.length, lastAtOf(chunk), segment, content);
+    this.#statements.insertKeys.run(segment, lastId, JSON.stringify(keys));
+    return segment;
   }
 
-  /** Forgets whole batches from the oldest on, and of the last one as many events as must go. */
+  #find(name: string): JournalEvent[] {
+    return inOrder(this.#read(() => this.#statements.find.all(journalKey(name))).flatMap(parse));
+  }
+
+  /** Forgets whole chunks from the oldest on, and of the last one as many events as must go. */
   #trimStep(before: number, keep: number): { events: number; lastId: number; done: boolean } {
     const rows = this.#statements.oldest.all(TRIM_STEP_ROWS);
-    const complete = rows.length < TRIM_STEP_ROWS;
     let events = 0;
     let lastId = 0;
-    for (const batch of byBatch(rows, complete)) {
-      const old = batch.lastAt < before || this.#size - events - batch.events >= keep;
-      if (!old) {
-        const part = this.#trimWithin(batch.batch, before, this.#size - events - keep);
-        this.#forget(part.lastId || lastId);
+    for (const row of rows) {
+      const [id, count] = [row["last_id"] as number, row["events"] as number];
+      const goes = (row["last_at"] as number) < before || this.#size - events - count >= keep;
+      if (!goes) {
+        const part = this.#shorten(id, before, this.#size - events - keep);
+        this.#forget(lastId, part.lastId || lastId);
         return { events: events + part.events, lastId: part.lastId || lastId, done: true };
       }
-      events += batch.events;
-      lastId = batch.lastId;
+      events += count;
+      lastId = id;
     }
-    this.#forget(lastId);
-    return { events, lastId, done: complete };
+    this.#forget(lastId, lastId);
+    return { events, lastId, done: rows.length < TRIM_STEP_ROWS };
   }
 
-  #forget(lastId: number): void {
-    if (lastId === 0) return;
-    this.#statements.remove.run(lastId);
-    this.#database.setMeta("journal_forgotten", lastId);
+  /** Removes chunks up to one, and notes up to which event nothing is complete any more. */
+  #forget(chunkId: number, lastId: number): void {
+    if (chunkId > 0) {
+      this.#statements.remove.run(chunkId);
+      this.#statements.removeKeys.run(this.#segment);
+    }
+    if (lastId > 0) this.#database.setMeta("journal_forgotten", lastId);
   }
 
-  /** What is to stay of a batch is written anew, its rows beginning with the first event that stays. */
-  #trimWithin(batch: number, before: number, excess: number): { events: number; lastId: number } {
-    const all = inOrder(this.#statements.batch.all(batch, batch, BATCH_MAX).flatMap(parse));
+  /** Takes from the front of a chunk what must go. */
+  #shorten(id: number, before: number, excess: number): { events: number; lastId: number } {
+    const all = parse(this.#statements.content.get(id)!);
     let events = 0;
     while (events < all.length && (events < excess || Date.parse(all[events]!.at) < before)) events += 1;
     if (events === 0) return { events: 0, lastId: 0 };
-    const lastId = all[events - 1]!.id;
-    this.#statements.remove.run(all.at(-1)!.id);
-    this.#insert(toRows(all.slice(events)));
-    return { events, lastId };
+    this.#statements.shorten.run(all.length - events, packEvents(all.slice(events)), id);
+    return { events, lastId: all[events - 1]!.id };
   }
 
   #read<T>(read: () => T): T {
@@ -163,55 +179,20 @@ export class SqliteJournal implements Journal {
   }
 }
 
-interface JournalRow {
-  batch: number;
-  messageId: string | undefined;
-  traceId: string | undefined;
-  events: JournalEvent[];
-  lastAt: number;
-  content: string;
-}
-
-function toRows(events: readonly JournalEvent[]): JournalRow[] {
-  const rows = new Map<string, JournalRow>();
-  for (const event of events) {
-    const { messageId, traceId } = event;
-    const key = `${messageId ?? ""} ${traceId ?? ""}`;
-    const row = rows.get(key) ?? { batch: events[0]!.id, messageId, traceId, events: [], lastAt: 0, content: "" };
-    rows.set(key, row);
-    row.events.push(event);
-    row.lastAt = Math.max(row.lastAt, Date.parse(event.at));
+/** Wall ms of the latest event. Many have the same moment, which is read once. */
+function lastAtOf(events: readonly JournalEvent[]): number {
+  let lastAt = 0;
+  let text = "";
+  for (const { at } of events) {
+    if (at === text) continue;
+    text = at;
+    lastAt = Math.max(lastAt, Date.parse(at));
   }
-  for (const row of rows.values()) row.content = JSON.stringify(row.events);
-  return [...rows.values()];
-}
-
-interface Batch {
-  batch: number;
-  events: number;
-  lastId: number;
-  lastAt: number;
-}
-
-/** The last batch of a page that was cut off is left for the next step. */
-function byBatch(rows: readonly Row[], complete: boolean): Batch[] {
-  const batches: Batch[] = [];
-  for (const row of rows) {
-    let last = batches.at(-1);
-    if (last?.batch !== row["batch"]) {
-      last = { batch: row["batch"] as number, events: 0, lastId: 0, lastAt: 0 };
-      batches.push(last);
-    }
-    last!.events += row["events"] as number;
-    last!.lastId = Math.max(last!.lastId, row["last_id"] as number);
-    last!.lastAt = Math.max(last!.lastAt, row["last_at"] as number);
-  }
-  if (!complete) batches.pop();
-  return batches;
+  return lastAt;
 }
 
 function parse(row: Row): JournalEvent[] {
-  return JSON.parse(row["content"] as string) as JournalEvent[];
+  return unpackEvents(row["content"] as string);
 }
 
 function inOrder(events: JournalEvent[]): JournalEvent[] {

@@ -10,8 +10,8 @@ export const APPLICATION_ID = 0x52656163;
  * `given` (JSON) is what the sender said and never changes, `progress` (JSON) what has happened since.
  * - A state is its number in `storedStates`: a list of names in a condition would cost more than the index itself.
  * - What claims, deadlines and retention look for has partial indexes: a task is in few of them at any time.
- * - A traceId is random, and one index over many would write a page for nearly every row. Grouped by 4,096 rows the newest
- *   group stays within a few pages, and a search looks once into each group.
+ * - Names in the journal are random, and one index over many would write a page for nearly every event. Grouped into segments
+ *   of some thousand, the newest segment stays within a few pages, and a search looks once into each.
  * - Long texts lie in `texts` (at 2 * seq the input, at 2 * seq + 1 the data), since an update writes its whole row anew.
  */
 export const migrations: readonly string[] = [
@@ -49,7 +49,6 @@ export const migrations: readonly string[] = [
   );
   CREATE UNIQUE INDEX tasks_message ON tasks (message_id);
   CREATE UNIQUE INDEX tasks_key ON tasks (scoped_key) WHERE scoped_key IS NOT NULL;
-  CREATE INDEX tasks_trace ON tasks (seq >> 11, substr(trace_id, 1, 8));
   CREATE INDEX tasks_group ON tasks (group_id) WHERE group_id IS NOT NULL;
   CREATE INDEX tasks_queue ON tasks (lane, blocked, due_at, seq, capability, created_at) WHERE state = 0;
   CREATE INDEX tasks_deadline ON tasks (deadline_at) WHERE state = 0;
@@ -62,16 +61,15 @@ export const migrations: readonly string[] = [
   CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
 
   CREATE TABLE journal (
-    id INTEGER PRIMARY KEY,
-    last_id INTEGER NOT NULL,
-    batch INTEGER NOT NULL,
+    last_id INTEGER PRIMARY KEY,
     events INTEGER NOT NULL,
     last_at INTEGER NOT NULL,
-    message_id TEXT,
-    trace_id TEXT,
+    segment INTEGER NOT NULL,
     content TEXT NOT NULL
   );
-  CREATE INDEX journal_message ON journal (message_id) WHERE message_id IS NOT NULL;
-  CREATE INDEX journal_trace ON journal (id >> 12, trace_id) WHERE trace_id IS NOT NULL;
+  CREATE TABLE journal_keys (
+    segment INTEGER NOT NULL, key INTEGER NOT NULL, last_id INTEGER NOT NULL,
+    PRIMARY KEY (segment, key, last_id)
+  ) WITHOUT ROWID;
   `,
 ];

@@ -1,17 +1,18 @@
 import type { TaskRecord } from "../../ports/task-store.js";
 import { isTerminal } from "../task-states.js";
 
-const TASKS_MAX = 50_000;
-/** In characters of input. */
+const TASKS_MAX = 10_000;
+/** In characters of input and data. */
 const TEXT_MAX = 32 * 1024 * 1024;
 
 /**
- * Open tasks as they were last committed, so that claiming or settling one that came a moment ago reads no row and parses no
- * JSON. Only committed records enter, and every change passes through here, so the cache never differs from the file.
+ * Tasks as they were last committed, those open and those whose submitter has yet to be told, so that claiming, settling or
+ * acknowledging one that came a moment ago reads no row and parses no JSON. Only committed records enter, and every change passes through here, so the cache never differs from the file.
  */
 export class TaskCache {
   readonly #bySeq = new Map<number, TaskRecord>();
   readonly #byMessageId = new Map<string, TaskRecord>();
+  #oldest = this.#bySeq.keys();
   #textLength = 0;
 
   get(seq: number): TaskRecord | undefined {
@@ -22,25 +23,48 @@ export class TaskCache {
     return this.#byMessageId.get(messageId);
   }
 
-  /** Terminal tasks leave: little is asked of them any more. */
+  /**
+   * Tasks that have ended leave when their submitter knows: little is asked of them any more. Where there is no room, one that
+   * has just joined the line stays outside: of all that wait it is wanted last.
+   */
   put(task: TaskRecord): void {
-    this.#remove(task.seq);
-    if (isTerminal(task.state)) return;
+    const known = this.drop(task.seq);
+    if (isTerminal(task.state) && !task.notify) return;
+    if (!known && task.state === "queued" && this.#isFull(task)) return;
     this.#bySeq.set(task.seq, task);
     this.#byMessageId.set(task.messageId, task);
-    this.#textLength += task.input.length;
-    while (this.#bySeq.size > TASKS_MAX || this.#textLength > TEXT_MAX) {
-      // A Map keeps the order of insertion: its first key is the task that has been unchanged for longest.
-      const [oldest] = this.#bySeq.keys();
-      this.#remove(oldest!);
-    }
+    this.#textLength += lengthOf(task);
+    while (this.#bySeq.size > TASKS_MAX || this.#textLength > TEXT_MAX) this.#removeOldest();
   }
 
-  #remove(seq: number): void {
+  #isFull(task: TaskRecord): boolean {
+    return this.#bySeq.size >= TASKS_MAX || this.#textLength + lengthOf(task) > TEXT_MAX;
+  }
+
+  /**
+   * A Map keeps the order of insertion, so its first key is the task that has been unchanged for longest. One walk serves all
+   * removals: each new one would have to find its way past the places of those that are gone.
+   */
+  #removeOldest(): void {
+    let next = this.#oldest.next();
+    if (next.done) {
+      this.#oldest = this.#bySeq.keys();
+      next = this.#oldest.next();
+    }
+    this.drop(next.value!);
+  }
+
+  /** Answers whether it was there. */
+  drop(seq: number): boolean {
     const task = this.#bySeq.get(seq);
-    if (!task) return;
+    if (!task) return false;
     this.#bySeq.delete(seq);
     this.#byMessageId.delete(task.messageId);
-    this.#textLength -= task.input.length;
+    this.#textLength -= lengthOf(task);
+    return true;
   }
+}
+
+function lengthOf({ input, data }: TaskRecord): number {
+  return input.length + (data?.length ?? 0);
 }

@@ -2,6 +2,7 @@ import type { TaskState } from "@agent-reach/protocol";
 import type { TaskFilter } from "../../ports/task-store.js";
 import type { Connection, Row, Statement, Value } from "./driver.js";
 import { FLYING, QUEUED, stateNumber, TROUBLE } from "./stored-states.js";
+import { PRINCIPAL } from "./task-given.js";
 import { AGENT_ID, INSTANCE_ID } from "./task-progress.js";
 import { SELECT_TASK } from "./task-rows.js";
 
@@ -11,17 +12,15 @@ export type Order = "newest" | "oldest";
 const SORT_MAX = 20_000;
 /** Rows of a walk that are looked at in one turn of the event loop. */
 const WALK_ROWS = 10_000;
-/** See `tasks_trace` in the schema. */
-const TRACE_GROUP_BITS = 12;
 /** Filters come in many shapes, of which a node uses few. */
 const STATEMENTS_MAX = 100;
 
 /**
  * A list is the merger of parts. `walk`: along the table, window by window, so that a rare match does not hold the event
- * loop; `trace`: once into each group of the trace index; `index`: all at once.
+ * loop; `index`: all at once.
  */
 interface Part {
-  readonly kind: "index" | "trace" | "walk";
+  readonly kind: "index" | "walk";
   readonly index: string | undefined;
   readonly conditions: readonly string[];
   readonly values: readonly Value[];
@@ -73,7 +72,8 @@ export class TaskList {
       values,
     });
     if (filter.states?.length === 0) return [];
-    if (filter.traceId !== undefined) return [part("trace", "tasks_trace")];
+    // The tasks of a trace are looked up in the journal by those who want them quickly; an index here would cost every insert.
+    if (filter.traceId !== undefined) return [part("walk")];
     if (filter.groupId !== undefined) return [part("index", "tasks_group")];
     if (filter.notify) return [part("index", "tasks_notify")];
     const states = filter.states ?? ["completed"];
@@ -94,17 +94,15 @@ export class TaskList {
     const above = order === "oldest" ? Math.max(after ?? 0, low - 1) : low - 1;
     const below = order === "newest" ? Math.min(after ?? high + 1, high + 1) : high + 1;
     if (kind === "index") return yield { above, below };
-    // Windows of a trace are the groups of its index, the others begin where the page begins.
-    const rows = kind === "trace" ? 1 << TRACE_GROUP_BITS : WALK_ROWS;
     if (order === "oldest") {
       for (let from = above + 1; from < below; ) {
-        const next = kind === "trace" ? (Math.floor(from / rows) + 1) * rows : from + rows;
+        const next = from + WALK_ROWS;
         yield { above: from - 1, below: Math.min(next, below) };
         from = next;
       }
     } else {
       for (let from = below - 1; from > above; ) {
-        const next = kind === "trace" ? Math.floor(from / rows) * rows - 1 : from - rows;
+        const next = from - WALK_ROWS;
         yield { above: Math.max(next, above), below: from + 1 };
         from = next;
       }
@@ -112,8 +110,7 @@ export class TaskList {
   }
 
   #select(part: Part, order: Order, { above, below }: Window, limit: number): Row[] {
-    const group = part.kind === "trace" ? [`seq >> ${TRACE_GROUP_BITS} = ?`] : [];
-    const conditions = [...group, ...part.conditions, "seq > ?", "seq < ?"].join(" AND ");
+    const conditions = [...part.conditions, "seq > ?", "seq < ?"].join(" AND ");
     const source = part.index ? `INDEXED BY ${part.index}` : "";
     const sql = `${SELECT_TASK} ${source} WHERE ${conditions} ORDER BY seq ${order === "newest" ? "DESC" : "ASC"} LIMIT ?`;
     let statement = this.#statements.get(sql);
@@ -122,8 +119,7 @@ export class TaskList {
       statement = this.#connection.prepare(sql);
       this.#statements.set(sql, statement);
     }
-    const groupValue = part.kind === "trace" ? [Math.floor((above + 1) / (1 << TRACE_GROUP_BITS))] : [];
-    return statement.all(...groupValue, ...part.values, above, below, limit);
+    return statement.all(...part.values, above, below, limit);
   }
 }
 
@@ -138,7 +134,7 @@ function where(filter: TaskFilter): { conditions: string[]; values: Value[] } {
   equal("trace_id", filter.traceId);
   equal("group_id", filter.groupId);
   equal("capability", filter.capability);
-  equal("given ->> '$.principal'", filter.principal);
+  equal(PRINCIPAL, filter.principal);
   equal(AGENT_ID, filter.agentId);
   equal(INSTANCE_ID, filter.instanceId);
   if (filter.states) {

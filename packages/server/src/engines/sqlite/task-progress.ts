@@ -9,14 +9,48 @@ export type Progress = Pick<
 /**
  * Progress as JSON text. Each step of a task writes it anew, so it is kept short: arrays in a fixed order instead of names,
  * and of an attempt no agent and instance if they are the task's own. Later versions may add places at the end.
+ * `taken`: how much of the spare room goes to the result, which is written along.
  */
-export function packProgress(task: Progress): string {
+export function packProgress(task: Progress, taken = 0): string {
+  if (isUntouched(task)) return FRESH;
   const { agentId, instanceId, attempt, attempts, deliveryFailures, losses, error, receipt } = task;
-  if (!agentId && !instanceId && attempt + attempts.length + deliveryFailures + losses === 0 && !error && !receipt)
-    return FRESH;
   const packed = attempts.map((each) => packAttempt(each, agentId, instanceId));
   const text = JSON.stringify([agentId, instanceId, attempt, deliveryFailures, losses, packed, error, receipt]);
-  return text.length < ROOM ? text.padEnd(ROOM) : text;
+  return text.padEnd(ROOM - taken);
+}
+
+export function isUntouched(task: Progress): boolean {
+  const { agentId, instanceId, attempt, attempts, deliveryFailures, losses, error, receipt } = task;
+  return !agentId && !instanceId && attempt + attempts.length + deliveryFailures + losses === 0 && !error && !receipt;
+}
+
+/** Errors and receipts are compared by identity: a false no costs a longer write and nothing else. */
+export function isSameProgress(a: Progress, b: Progress): boolean {
+  return (
+    a.agentId === b.agentId &&
+    a.instanceId === b.instanceId &&
+    a.attempt === b.attempt &&
+    a.deliveryFailures === b.deliveryFailures &&
+    a.losses === b.losses &&
+    a.error === b.error &&
+    a.receipt === b.receipt &&
+    a.attempts.length === b.attempts.length &&
+    a.attempts.every((each, i) => isSameAttempt(each, b.attempts[i]!))
+  );
+}
+
+function isSameAttempt(a: AttemptRecord, b: AttemptRecord): boolean {
+  return (
+    a.attempt === b.attempt &&
+    a.agentId === b.agentId &&
+    a.instanceId === b.instanceId &&
+    a.epoch === b.epoch &&
+    a.outcome === b.outcome &&
+    a.sentAt === b.sentAt &&
+    a.acceptedAt === b.acceptedAt &&
+    a.endedAt === b.endedAt &&
+    a.error === b.error
+  );
 }
 
 /** Where agentId and instanceId are found in the text, for conditions in SQL. */

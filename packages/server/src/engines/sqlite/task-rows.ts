@@ -1,18 +1,13 @@
-import type { NewTask, TaskRecord } from "../../ports/task-store.js";
+import type { AttemptRecord, NewTask, TaskRecord } from "../../ports/task-store.js";
 import type { Row, Value } from "./driver.js";
 import { stateNumber, storedStates } from "./stored-states.js";
-import { FRESH, packProgress, unpackProgress } from "./task-progress.js";
+import { packGiven, unpackGiven } from "./task-given.js";
+import { isSameProgress, isUntouched, packProgress, unpackProgress } from "./task-progress.js";
 
 /** Longer texts lie in a table of their own, else every update would write them anew. In characters. */
 export const NEAR_TEXT_MAX = 1_000;
 export const FAR_INPUT = 1;
 export const FAR_DATA = 2;
-
-/** What the sender said. */
-interface Given extends Pick<TaskRecord, "tenant" | "principal" | "contentHash" | "request"> {
-  /** Left out if it is the messageId. */
-  idempotencyKey?: string;
-}
 
 /** The columns that every insert fills. */
 const common = "seq, lane, due_at, deadline_at, capability, created_at, message_id, trace_id, given, input";
@@ -21,12 +16,18 @@ const rare = "state, progress, blocked, scoped_key, group_id, order_key, settled
 
 export const SELECT_TASK = `SELECT revision, ${common}, ${rare} FROM tasks`;
 export const INSERT_TASK = insert(common);
+/** One that goes out at once: it is stored as sent. */
+export const INSERT_SENT_TASK = insert(`${common}, state, progress`);
 export const INSERT_RARE_TASK = insert(`${common}, ${rare}`);
 
 const where = "WHERE seq = ? AND revision = ? AND message_id = ?";
 /** A step of an attempt, which is most updates. */
 export const UPDATE_STEP = `UPDATE tasks SET revision = revision + 1, state = ?, lane = ?, due_at = ?, settled_at = ?, progress = ? ${where}`;
 export const UPDATE_WHOLE = UPDATE_STEP.replace("SET", "SET notify = ?, deadline_at = ?, capability = ?,");
+/** The end of a task, if its data is short: a result, as a rule. */
+export const UPDATE_SETTLED = UPDATE_STEP.replace("SET", "SET notify = ?, data = ?,");
+/** The submitter has heard of the end. */
+export const UPDATE_HEARD = `UPDATE tasks SET revision = revision + 1, notify = 0 ${where}`;
 export const UPDATE_WHOLE_AND_DATA = UPDATE_WHOLE.replace("SET", `SET data = ?, far = (far & ${FAR_INPUT}) | ?,`);
 
 function insert(columns: string): string {
@@ -38,9 +39,6 @@ export const SEQ_VALUE = 0;
 export const BLOCKED_VALUE = 12;
 
 export function commonValues(task: NewTask, far: number): Value[] {
-  const { tenant, principal, contentHash, request } = task;
-  const given: Given = { tenant, principal, contentHash, request };
-  if (task.idempotencyKey !== task.messageId) given.idempotencyKey = task.idempotencyKey;
   return [
     0,
     task.lane,
@@ -50,7 +48,7 @@ export function commonValues(task: NewTask, far: number): Value[] {
     task.createdAt,
     task.messageId,
     task.traceId,
-    JSON.stringify(given),
+    packGiven(task),
     far & FAR_INPUT ? null : task.input,
   ];
 }
@@ -71,12 +69,14 @@ export function rareValues(task: NewTask, far: number): Value[] {
   ];
 }
 
-/** Whether a task has a value that an insert of the common columns would leave out. */
+export function sentValues(task: NewTask): Value[] {
+  return [stateNumber(task.state), packProgress(task)];
+}
+
+/** Whether a task has a value that inserts of the common columns, state and progress would leave out. */
 export function isRare(task: NewTask, far: number): boolean {
   return (
     far !== 0 ||
-    task.state !== "queued" ||
-    packProgress(task) !== FRESH ||
     task.notify ||
     task.idempotencyKey !== task.messageId ||
     task.groupId !== undefined ||
@@ -86,30 +86,60 @@ export function isRare(task: NewTask, far: number): boolean {
   );
 }
 
+/** Whether nothing has happened yet. */
+export function isFresh(task: NewTask): boolean {
+  return task.state === "queued" && isUntouched(task);
+}
+
 export function wholeValues(task: TaskRecord): Value[] {
   return [task.notify ? 1 : 0, task.deadlineAt, task.capability, ...stepValues(task)];
 }
 
-export function stepValues(task: TaskRecord): Value[] {
+export function settledValues(task: TaskRecord, data: string): Value[] {
+  return [task.notify ? 1 : 0, data, ...stepValues(task, data.length)];
+}
+
+export function heardValues(task: TaskRecord): Value[] {
+  return [task.seq, task.revision, task.messageId];
+}
+
+/** `taken`: how much of the row's spare room something else of this update takes. */
+export function stepValues(task: TaskRecord, taken = 0): Value[] {
   return [
     stateNumber(task.state),
     task.lane,
     task.dueAt ?? null,
     task.settledAt ?? null,
-    packProgress(task),
+    packProgress(task, taken),
     task.seq,
     task.revision,
     task.messageId,
   ];
 }
 
-/** Whether an update changes nothing beyond a step. */
-export function isStep(task: TaskRecord, stored: TaskRecord | undefined): boolean {
-  return (
+/** What an update has to write. */
+export type Extent = "heard" | "step" | "settled" | "whole";
+
+/** The least that `task` needs in place of `stored`, which is what the cache knows. */
+export function extentOf(task: TaskRecord, stored: TaskRecord | undefined, data: string | undefined): Extent {
+  const known =
     stored?.revision === task.revision &&
-    stored.notify === task.notify &&
     stored.deadlineAt === task.deadlineAt &&
-    stored.capability === task.capability
+    stored.capability === task.capability;
+  if (!known) return "whole";
+  if (data !== undefined) return data.length <= NEAR_TEXT_MAX && stored.data === undefined ? "settled" : "whole";
+  if (stored.notify === task.notify) return "step";
+  return stored.notify && isSameBut(task, stored) ? "heard" : "whole";
+}
+
+/** Whether two records of one task differ in nothing that an update writes, but in `notify`. */
+function isSameBut(task: TaskRecord, stored: TaskRecord): boolean {
+  return (
+    task.state === stored.state &&
+    task.lane === stored.lane &&
+    task.dueAt === stored.dueAt &&
+    task.settledAt === stored.settledAt &&
+    isSameProgress(task, stored)
   );
 }
 
@@ -123,7 +153,7 @@ export function scopedKey({
 
 /** `far` reads a text from the other table. */
 export function toTask(row: Row, far: (id: number) => string): TaskRecord {
-  const given = JSON.parse(row["given"] as string) as Given;
+  const given = unpackGiven(row["given"] as string, row["message_id"] as string);
   const progress = unpackProgress(row["progress"] as string);
   const seq = row["seq"] as number;
   const farBits = row["far"] as number;
@@ -134,7 +164,7 @@ export function toTask(row: Row, far: (id: number) => string): TaskRecord {
     traceId: row["trace_id"] as string,
     tenant: given.tenant,
     principal: given.principal,
-    idempotencyKey: given.idempotencyKey ?? (row["message_id"] as string),
+    idempotencyKey: given.idempotencyKey,
     contentHash: given.contentHash,
     state: storedStates[row["state"] as number]!,
     lane: row["lane"] as string,
@@ -186,7 +216,7 @@ export function copyTask(task: TaskRecord): TaskRecord {
     createdAt: task.createdAt,
     settledAt: task.settledAt,
     attempt: task.attempt,
-    attempts: task.attempts.length === 0 ? [] : task.attempts.map((attempt) => ({ ...attempt })),
+    attempts: task.attempts.length === 0 ? [] : task.attempts.map(copyAttempt),
     deliveryFailures: task.deliveryFailures,
     losses: task.losses,
     request: task.request,
@@ -196,6 +226,15 @@ export function copyTask(task: TaskRecord): TaskRecord {
     input: task.input,
     data: task.data,
   };
+}
+
+function copyAttempt(attempt: AttemptRecord): AttemptRecord {
+  const { attempt: number, agentId, instanceId, epoch, sentAt, outcome, acceptedAt, endedAt, error } = attempt;
+  const copy: AttemptRecord = { attempt: number, agentId, instanceId, epoch, sentAt, outcome };
+  if (acceptedAt !== undefined) copy.acceptedAt = acceptedAt;
+  if (endedAt !== undefined) copy.endedAt = endedAt;
+  if (error !== undefined) copy.error = error;
+  return copy;
 }
 
 /** As the store will have it; its place is known only once it is inserted. */

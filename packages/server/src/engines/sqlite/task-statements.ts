@@ -2,8 +2,11 @@ import type { Connection } from "./driver.js";
 import { FLYING, IN_ORDER, QUEUED, TERMINAL, TROUBLE } from "./stored-states.js";
 import {
   INSERT_RARE_TASK,
+  INSERT_SENT_TASK,
   INSERT_TASK,
   SELECT_TASK,
+  UPDATE_HEARD,
+  UPDATE_SETTLED,
   UPDATE_STEP,
   UPDATE_WHOLE,
   UPDATE_WHOLE_AND_DATA,
@@ -14,7 +17,10 @@ export function taskStatements(connection: Connection) {
   const prepare = (sql: string) => connection.prepare(sql);
   return {
     insert: prepare(INSERT_TASK),
+    insertSent: prepare(INSERT_SENT_TASK),
     insertRare: prepare(INSERT_RARE_TASK),
+    updateHeard: prepare(UPDATE_HEARD),
+    updateSettled: prepare(UPDATE_SETTLED),
     updateStep: prepare(UPDATE_STEP),
     updateWhole: prepare(UPDATE_WHOLE),
     updateWholeAndData: prepare(UPDATE_WHOLE_AND_DATA),

@@ -11,7 +11,7 @@ import {
 import { isTerminal, noTasks } from "../task-states.js";
 import { Claims, type Due, type ReadDue } from "./claims.js";
 import type { Database } from "./database.js";
-import type { Row, Value } from "./driver.js";
+import type { Row, Statement, Value } from "./driver.js";
 import { reading } from "./failures.js";
 import { storedStates } from "./stored-states.js";
 import { TaskCache } from "./task-cache.js";
@@ -21,17 +21,22 @@ import {
   commonValues,
   copyTask,
   dataId,
+  type Extent,
+  extentOf,
   FAR_DATA,
   FAR_INPUT,
   firstRevision,
+  heardValues,
   inputId,
+  isFresh,
   isRare,
-  isStep,
   NEAR_TEXT_MAX,
   nextRevision,
   rareValues,
   SEQ_VALUE,
   scopedKey,
+  sentValues,
+  settledValues,
   stepValues,
   toTask,
   wholeValues,
@@ -74,10 +79,14 @@ export class SqliteTaskStore implements TaskStore {
     // Everything is taken now: what the caller changes afterwards is not what it asked for.
     const next = firstRevision(task);
     const values = commonValues(task, far);
+    const { insert, insertSent, insertRare } = this.#statements;
     const rare = isRare(task, far);
+    const fresh = !rare && isFresh(task);
     if (rare) values.push(...rareValues(task, far));
+    else if (!fresh) values.push(...sentValues(task));
+    const statement = rare ? insertRare : fresh ? insert : insertSent;
     return this.#writer.write(
-      () => this.#insert(next, values, rare, far),
+      () => this.#insert(next, values, statement, far),
       (result) => {
         if (result.duplicate) return;
         this.#size += 1;
@@ -94,23 +103,23 @@ export class SqliteTaskStore implements TaskStore {
   update(task: TaskRecord, data?: string): Promise<TaskRecord | undefined> {
     const next = nextRevision(task, data);
     // If what the cache knows is not what is stored by then, the revision differs, and the update does nothing.
-    const step = data === undefined && isStep(task, this.#cache.get(task.seq));
-    const values = step ? stepValues(task) : wholeValues(task);
+    const extent = extentOf(task, this.#cache.get(task.seq), data);
+    const values = valuesOf(task, extent, data);
     let unblocked: TaskRecord | undefined;
-    return this.#writer.write(
-      () => {
-        const before = task.orderKey === undefined ? undefined : this.#statements.state.get(next.seq);
-        if (!this.#update(next.seq, values, step, data)) return undefined;
-        unblocked = before && this.#reorder(next, storedStates[before["state"] as number]!);
-        return copyTask(next);
-      },
-      (stored) => {
-        if (!stored) return;
-        this.#cache.put(next);
-        this.#claims.stored(next);
-        if (unblocked) this.#claims.arrived(unblocked);
-      },
-    );
+    const run = () => {
+      const before = task.orderKey === undefined ? undefined : this.#statements.state.get(next.seq);
+      if (!this.#update(next.seq, values, extent, data)) return undefined;
+      unblocked = before && this.#reorder(next, storedStates[before["state"] as number]!);
+      return copyTask(next);
+    };
+    const committed = (stored: TaskRecord | undefined) => {
+      if (!stored) return;
+      this.#cache.put(next);
+      this.#claims.stored(next);
+      if (unblocked) this.#claims.arrived(unblocked);
+    };
+    // Whoever acknowledged waits for nothing any more, so this need not cost a commit of its own.
+    return extent === "heard" ? this.#writer.writeSoon(run, committed) : this.#writer.write(run, committed);
   }
 
   async claimDue({ lane, now, limit }: { lane: string; now: number; limit: number }): Promise<Claimed> {
@@ -176,19 +185,25 @@ export class SqliteTaskStore implements TaskStore {
     let trimmed = 0;
     while (trimmed < limit) {
       const step = Math.min(TRIM_STEP_ROWS, limit - trimmed);
-      const count = await this.#writer.write(
+      const gone = await this.#writer.write(
         () => this.#trim(before, step),
-        (removed) => {
-          this.#size -= removed;
+        (seqs) => {
+          this.#size -= seqs.length;
+          for (const seq of seqs) this.#cache.drop(seq);
         },
       );
-      trimmed += count;
-      if (count < step) break;
+      trimmed += gone.length;
+      if (gone.length < step) break;
     }
     return trimmed;
   }
 
-  #insert(next: TaskRecord, values: Value[], rare: boolean, far: number): { task: TaskRecord; duplicate: boolean } {
+  #insert(
+    next: TaskRecord,
+    values: Value[],
+    statement: Statement,
+    far: number,
+  ): { task: TaskRecord; duplicate: boolean } {
     const duplicate = this.#sameKey(next);
     if (duplicate) return { task: this.#find(next.messageId) ?? duplicate, duplicate: true };
     values[SEQ_VALUE] = this.#seq + 1;
@@ -196,8 +211,8 @@ export class SqliteTaskStore implements TaskStore {
       const waits = !isTerminal(next.state) && this.#statements.firstInOrder.get(next.orderKey);
       values[BLOCKED_VALUE] = waits ? 1 : 0;
     }
-    const { insert, insertRare, putText } = this.#statements;
-    if (!(rare ? insertRare : insert).run(...values).changes) {
+    const { putText } = this.#statements;
+    if (!statement.run(...values).changes) {
       // The indexes have found one with the same messageId, or else with the same key.
       return { task: this.#find(next.messageId) ?? this.#byKey(next)!, duplicate: true };
     }
@@ -223,9 +238,13 @@ export class SqliteTaskStore implements TaskStore {
     return row && toTask(row, this.#far);
   }
 
-  #update(seq: number, values: readonly Value[], step: boolean, data: string | undefined): boolean {
-    const { updateStep, updateWhole, updateWholeAndData, putText } = this.#statements;
-    if (data === undefined) return (step ? updateStep : updateWhole).run(...values).changes === 1;
+  #update(seq: number, values: readonly Value[], extent: Extent, data: string | undefined): boolean {
+    const { updateHeard, updateStep, updateSettled, updateWhole, updateWholeAndData, putText } = this.#statements;
+    if (extent !== "whole") {
+      const statement = extent === "heard" ? updateHeard : extent === "step" ? updateStep : updateSettled;
+      return statement.run(...values).changes === 1;
+    }
+    if (data === undefined) return updateWhole.run(...values).changes === 1;
     const isFar = data.length > NEAR_TEXT_MAX;
     const stored = updateWholeAndData.run(isFar ? null : data, isFar ? FAR_DATA : 0, ...values).changes === 1;
     if (stored && isFar) putText.run(dataId(seq), data);
@@ -263,7 +282,7 @@ export class SqliteTaskStore implements TaskStore {
     ];
   }
 
-  #trim(before: number, limit: number): number {
+  #trim(before: number, limit: number): number[] {
     const rows = this.#statements.settled.all(before, limit);
     for (const row of rows) {
       const seq = row["seq"] as number;
@@ -272,7 +291,7 @@ export class SqliteTaskStore implements TaskStore {
     }
     // Else the largest seq could be given again after a restart.
     if (rows.length > 0) this.#database.setMeta("task_seq", this.#seq);
-    return rows.length;
+    return rows.map((row) => row["seq"] as number);
   }
 
   #find(messageId: string): TaskRecord | undefined {
@@ -292,6 +311,19 @@ export class SqliteTaskStore implements TaskStore {
 
   #read<T>(read: () => T): T {
     return reading(this.#database.directory, read);
+  }
+}
+
+function valuesOf(task: TaskRecord, extent: Extent, data: string | undefined): Value[] {
+  switch (extent) {
+    case "heard":
+      return heardValues(task);
+    case "step":
+      return stepValues(task);
+    case "settled":
+      return settledValues(task, data!);
+    case "whole":
+      return wholeValues(task);
   }
 }
 

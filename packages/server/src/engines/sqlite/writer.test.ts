@@ -63,6 +63,36 @@ describe("Writer", () => {
     expect(rows()).toEqual([1, 4]);
   });
 
+  test("W6: a patient operation goes along with the next group, in its turn", async () => {
+    const seen: string[] = [];
+    const patient = writer.writeSoon(() => add(1)).then(() => seen.push("patient"));
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    expect(rows()).toEqual([]);
+    const other = writer.write(() => add(2)).then(() => seen.push("other"));
+    await Promise.all([patient, other]);
+    expect([rows(), seen]).toEqual([
+      [1, 2],
+      ["patient", "other"],
+    ]);
+  });
+
+  test("W6: a patient operation makes its own group when no other comes in a moment, and when the writer closes", async () => {
+    const alarms: (() => void)[] = [];
+    const quiet = new Writer(database.connection, directory, (_ms, run) => {
+      alarms.push(run);
+      return () => {};
+    });
+    const alone = quiet.writeSoon(() => add(1));
+    expect(alarms).toHaveLength(1);
+    alarms[0]!();
+    await alone;
+    const last = quiet.writeSoon(() => add(2));
+    await quiet.close();
+    await last;
+    expect(rows()).toEqual([1, 2]);
+  });
+
   test("W2: more operations than one group holds keep their order", async () => {
     const numbers = Array.from({ length: 3_000 }, (_, n) => n);
     await Promise.all(numbers.map((n) => writer.write(() => add(n))));

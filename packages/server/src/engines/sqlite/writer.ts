@@ -1,8 +1,12 @@
+import type { System } from "../../ports/system.js";
+import { osSystem } from "../os/system.js";
 import { storeClosed } from "../task-states.js";
 import type { Connection } from "./driver.js";
 import { isStorageFailure } from "./driver.js";
 import { storageFailure } from "./failures.js";
 
+/** How long a patient operation waits for others to go along with. */
+const PATIENCE_MS = 10;
 /** Keeps one group from holding the event loop for long; what is over goes into the next turn's. */
 const GROUP_MAX = 1024;
 
@@ -25,6 +29,7 @@ interface Operation {
  * W3  If the file cannot be written, the whole group is rejected with NOT_READY and has changed nothing; the next group tries again.
  * W4  An operation that throws for a reason of its own is rejected alone: the group is rolled back and run without it.
  * W5  Between turns no transaction is open, so what is read is what is committed.
+ * W6  A patient operation causes no group of its own for a moment, but goes along with the next one.
  */
 export class Writer {
   readonly #connection: Connection;
@@ -33,9 +38,12 @@ export class Writer {
   readonly #commit;
   #waiting: Operation[] = [];
   #scheduled = false;
+  #stopWaiting: (() => void) | undefined;
+  readonly #after: System["after"];
   #closed = false;
 
-  constructor(connection: Connection, directory: string) {
+  constructor(connection: Connection, directory: string, after: System["after"] = osSystem().after) {
+    this.#after = after;
     this.#connection = connection;
     this.#directory = directory;
     this.#begin = connection.prepare("BEGIN IMMEDIATE");
@@ -50,6 +58,16 @@ export class Writer {
     });
   }
 
+  /** The same for what nobody waits for (W6). */
+  writeSoon<T>(run: () => T, committed?: (value: T) => void): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.#closed) return reject(storeClosed());
+      this.#waiting.push({ run, committed, resolve, reject, value: undefined });
+      if (this.#scheduled) return;
+      this.#stopWaiting ??= this.#after(PATIENCE_MS, () => this.#schedule());
+    });
+  }
+
   /** Resolves when everything asked for before has been decided; afterwards nothing is taken any more. */
   async close(): Promise<void> {
     // Operations are decided in order, so the last one's answer stands for all.
@@ -61,6 +79,8 @@ export class Writer {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
+    this.#stopWaiting?.();
+    this.#stopWaiting = undefined;
     setImmediate(() => {
       this.#scheduled = false;
       const group = this.#waiting.length > GROUP_MAX ? this.#waiting.splice(0, GROUP_MAX) : this.#waiting;
