@@ -235,7 +235,7 @@ const CALL_STATES: Record<CallState, Task["state"]> = {
 export function callText(call: Call | SettledCall): string {
   const { log } = call;
   const over = call instanceof SettledCall ? call : undefined;
-  const error = over?.error instanceof ReachError ? over.error.toBody() : undefined;
+  const error = over?.error;
   const state = error === undefined ? CALL_STATES[call.state] : error.code === "CANCELED" ? "canceled" : "failed";
   const target = (call instanceof SettledCall ? call.offer : call.current?.offer)?.instance.record;
   const head = JSON.stringify({

@@ -14,6 +14,8 @@ import { isMethod } from "./validate.js";
 
 const NESTING_MAX = 64;
 
+/** How often a session whose answers are held back is pinged. */
+const HELD_PING_MS = 10_000;
 /** How long a reader may be far behind. */
 const SLOW_MS = 10_000;
 /** How long a slow reader may take to read up to why it is closed. */
@@ -59,6 +61,7 @@ export class Session implements RawParams {
   private resultsIn = 0;
   private resultsSafe = 0;
   private readonly safeOutOfOrder = new Set<number>();
+  private stopHeldPings: (() => void) | undefined;
   private stopSlowTimer: (() => void) | undefined;
   private held: { after: number; text: string }[] = [];
 
@@ -101,8 +104,7 @@ export class Session implements RawParams {
     return {
       sessionId: this.sessionId,
       principal: this.caller?.principal ?? ANONYMOUS,
-      notify: (taskJson: string, answered: () => void) => {
-        const messageId = (JSON.parse(taskJson) as { messageId: string }).messageId;
+      notify: (taskJson: string, answered: () => void, messageId: string) => {
         this.request("task.update", taskJson, new Acknowledgement(messageId, answered));
       },
       progress: (json: string) => this.notify("progress", json),
@@ -139,6 +141,7 @@ export class Session implements RawParams {
   // ── in ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   receive(data: Buffer): void {
+    if (this.closed) return;
     const text = data.toString();
     const tooLarge = data.length > this.rooms.settings.messageBytes;
     scan(text, top, inner);
@@ -312,16 +315,18 @@ export class Session implements RawParams {
     this.stopSlowTimer = undefined;
   }
 
+  /** The session is over at once; its reason stands behind all that waits, and a merely slow reader gets the time to find it. */
   private closeSlow(): void {
-    this.caughtUp();
-    this.close(4009, `you read too slowly: ${this.socket.backlog} bytes wait`);
-    // The reason stands behind all that; a reader that is merely slow gets the time to find it.
+    const reason = `you read too slowly: ${this.socket.backlog} bytes wait`;
+    this.close(4009, reason);
     this.rooms.system.after(SLOW_CLOSE_MS, () => this.socket.destroy());
+    this.gone(reason);
   }
 
   /** Answers wait until this result, and those before it, are safe (W3). */
   private holdUntil(safe: Promise<void>): void {
     const number = ++this.resultsIn;
+    this.stopHeldPings ??= this.pingWhileHeld();
     const done = () => {
       this.safeOutOfOrder.add(number);
       while (this.safeOutOfOrder.delete(this.resultsSafe + 1)) this.resultsSafe++;
@@ -333,6 +338,16 @@ export class Session implements RawParams {
     safe.then(done, done);
   }
 
+  /** A store that cannot write holds answers back for as long; a request now and then shows that the node is alive. */
+  private pingWhileHeld(): () => void {
+    return this.rooms.system.after(HELD_PING_MS, () => {
+      this.stopHeldPings = undefined;
+      if (this.closed || this.resultsSafe === this.resultsIn) return;
+      this.request("ping", "{}", new Acknowledgement("", () => {}));
+      this.stopHeldPings = this.pingWhileHeld();
+    });
+  }
+
   close(code: number, reason: string): void {
     this.socket.close(code, reason);
   }
@@ -342,6 +357,7 @@ export class Session implements RawParams {
     if (this.closed) return;
     this.closed = true;
     this.caughtUp();
+    this.stopHeldPings?.();
     const { registry, notices } = this.rooms;
     notices.leave(this.address);
     for (const watch of this.watches.values()) watch.stop();

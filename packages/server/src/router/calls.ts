@@ -1,4 +1,4 @@
-import { type AgentErrorShape, isRetryable, type Outcome, ReachError } from "@agent-reach/protocol";
+import { type AgentErrorShape, type ErrorBody, isRetryable, type Outcome, ReachError } from "@agent-reach/protocol";
 import { assertMayTouch, type Caller } from "../access/access.js";
 import type { Catalog, Resolved } from "../catalog/catalog.js";
 import type { Journal, MessageLog } from "../journal/journal.js";
@@ -29,6 +29,10 @@ export interface CallSettings {
 /** Under which a call is remembered besides its id. */
 function aliasOf({ caller, envelope }: MessageRequest): string {
   return `${caller.tenant}/${caller.principal}/${envelope.idempotencyKey}`;
+}
+
+function bodyOf(error: Error): ErrorBody {
+  return (error instanceof ReachError ? error : new ReachError("INTERNAL", error.message)).toBody();
 }
 
 /** Refusals after which a call stops looking for somebody else. */
@@ -181,8 +185,8 @@ export class Calls {
       known.joined.push(reply);
     } else if (known.data !== undefined) reply.result(known.answer());
     // Only what may have succeeded is remembered: a refusal or a business error may well end otherwise this time.
-    else if (known.error instanceof ReachError && known.error.outcome !== "unknown") return false;
-    else reply.error(known.error!);
+    else if (known.error!.outcome !== "unknown") return false;
+    else reply.error(ReachError.fromBody(known.error!));
     return true;
   }
 
@@ -500,7 +504,7 @@ export class Calls {
     // Failures stay readable on disk, except those of messages that never got anywhere.
     if (call.attempt > 0 || call.inLine) this.journal.keep(call.log);
     this.counts.failed++;
-    this.settle(call, undefined, undefined, error);
+    this.settle(call, undefined, undefined, bodyOf(error));
     call.reply.error(error);
     for (const reply of call.joined ?? []) reply.error(error);
   }
@@ -509,7 +513,7 @@ export class Calls {
     call: Call,
     data: string | undefined,
     receipt: string | undefined,
-    error: Error | undefined,
+    error: ErrorBody | undefined,
     offer = call.current?.offer,
   ): SettledCall {
     if (call.inLine) this.admission.leave(call);

@@ -1,3 +1,4 @@
+import type { ErrorBody } from "@agent-reach/protocol";
 import type { MessageLog } from "../journal/journal.js";
 import type { Offer } from "../registry/instance.js";
 import type { Memorable } from "./memory.js";
@@ -19,7 +20,8 @@ export class SettledCall implements Memorable {
     /** Raw JSON texts of the result, where it succeeded. */
     public data: string | undefined,
     readonly receipt: string | undefined,
-    readonly error: Error | undefined,
+    /** A body and not an Error: an Error holds on to whoever was on the stack, and so to the call with its input. */
+    readonly error: ErrorBody | undefined,
     readonly settledAt: number,
   ) {}
 
