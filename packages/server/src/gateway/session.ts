@@ -19,7 +19,7 @@ const HELD_PING_MS = 10_000;
 /** How long a reader may be far behind. */
 const SLOW_MS = 10_000;
 /** How long a slow reader may take to read up to why it is closed. */
-const SLOW_CLOSE_MS = 5000;
+const SLOW_CLOSE_MS = 30_000;
 
 /** Waits for the answer to something that is no delivery. */
 export class Acknowledgement {
@@ -304,9 +304,9 @@ export class Session implements RawParams {
   /** A reader who is far behind gets no more work; one who stays so, or is very far behind, is closed (RES-5). */
   private watchBacklog(): void {
     const { backlog, isBehind, isClosing } = this.socket;
-    if (isClosing || !isBehind) return;
+    if (isClosing) return;
     if (backlog > this.rooms.settings.slowReaderBytes) return this.closeSlow();
-    this.stopSlowTimer ??= this.rooms.system.after(SLOW_MS, () => this.closeSlow());
+    if (isBehind) this.stopSlowTimer ??= this.rooms.system.after(SLOW_MS, () => this.closeSlow());
   }
 
   /** The reader took everything. */

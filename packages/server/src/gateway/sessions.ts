@@ -196,6 +196,8 @@ export class Sessions {
     const { system, settings } = this.rooms;
     this.stopPinging = system.after(settings.pingIntervalMs, () => {
       for (const connection of this.connections) {
+        // One that is over already has its own time to read why.
+        if (connection.session.closed) continue;
         if (connection.missedPongs >= settings.missedPongsMax) {
           connection.session.close(4008, "no pong");
           connection.session.socket.destroy();
