@@ -33,9 +33,9 @@ describe("DLV-4: no acknowledgement", () => {
     expect(task).toMatchObject({ state: "completed", data: "third", attempt: 3 });
     expect(task.attempts.map((a: Json) => a.attempt)).toEqual([1, 2, 3]);
     const sent = task.attempts.map((a: Json) => Date.parse(a.sentAt));
-    // The ack timeout and the backoff with jitter lie between: at least the timeout.
+    // The ack timeout and the backoff lie between: at least the timeout. How the waits grow is shown on fake time.
     expect(sent[1] - sent[0]).toBeGreaterThanOrEqual(240);
-    expect(sent[2] - sent[1]).toBeGreaterThan(sent[1] - sent[0] - 120);
+    expect(sent[2] - sent[1]).toBeGreaterThanOrEqual(240);
   });
 
   test("after three retries is dead with DELIVERY_TIMEOUT, and the caller is told", async () => {
