@@ -5,7 +5,7 @@ import type { Io } from "./io.js";
 /** Every setting of the table as a flag, and the file. The server itself is not loaded for that. */
 export function addSettingFlags(command: Command): Command {
   command.option("--config <file>", "settings from a YAML or JSON file (or AGENT_REACH_CONFIG)");
-  for (const setting of settings) command.option(`${setting.flag}${placeholderOf(setting)}`, describe(setting));
+  for (const setting of settings) command.option(`${setting.flag}${valueNameOf(setting)}`, describe(setting));
   return command;
 }
 
@@ -22,7 +22,7 @@ export function loadSettings(options: Readonly<Record<string, unknown>>, io: Pic
   return loadConfig({ env: io.env, flags, ...(typeof file === "string" && file !== "" ? { file } : {}) });
 }
 
-function placeholderOf({ type, choices }: Setting): string {
+function valueNameOf({ type, choices }: Setting): string {
   if (type === "boolean") return " [boolean]";
   if (type === "choice") return ` <${choices?.join("|")}>`;
   return ` <${type === "strings" ? "list" : type === "integer" ? "number" : type}>`;

@@ -54,8 +54,10 @@ export function requestOf(envelope: SubmitEnvelope): Record<string, unknown> | u
 }
 
 /** Messages of one lane can be served by exactly the same instances. */
-export function laneOf(capability: string, envelope: SubmitEnvelope): string {
-  const { target, version, labels } = envelope;
+export function laneOf(
+  capability: string,
+  { target, version, labels }: Pick<SubmitEnvelope, "target" | "version" | "labels">,
+): string {
   if (target === undefined && version === undefined && labels === undefined) return capability;
   const sorted = labels === undefined ? undefined : Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([capability, target?.agentId, target?.instanceId, version, sorted]);

@@ -9,6 +9,7 @@ import { agentError, refusal } from "../router/calls.js";
 import type { Parent } from "../router/chain.js";
 import type { Decision } from "../router/decision.js";
 import { envelopeText } from "../router/envelope.js";
+import { laneOf } from "../router/message.js";
 import type { Router } from "../router/router.js";
 import type { Wheel } from "../time/wheel.js";
 import { LaneBook } from "./lanes.js";
@@ -599,7 +600,7 @@ export class Dispatcher {
     data?: string,
   ): Promise<TaskRecord | "unsaved" | undefined> {
     for (let current: TaskRecord | undefined = task, tries = 0; current !== undefined && tries < 20; tries++) {
-      const next = transition(current, event, this.system.now(), laneOfTask(current));
+      const next = transition(current, event, this.system.now(), laneOf(current.capability, current.request));
       if (!next.ok) {
         if (event.type === "completed" || event.type === "failed")
           this.journal.add(log, "late", undefined, event.attempt, { reason: next.reason });
@@ -615,7 +616,7 @@ export class Dispatcher {
       } catch (error) {
         this.onError(error);
         this.store.release([task.messageId]);
-        this.lanes.later(laneOfTask(task), task.capability, STORE_RETRY_MS);
+        this.lanes.later(laneOf(task.capability, task.request), task.capability, STORE_RETRY_MS);
         return event.type === "sent" ? undefined : "unsaved";
       }
       current = await this.store.get(task.messageId);
@@ -698,14 +699,6 @@ const RETURNS: ReadonlySet<TaskEvent["type"]> = new Set(["refused", "unacknowled
 function askedOf({ capability, request: { target, version, labels } }: NewTask): Record<string, unknown> | undefined {
   if (target === undefined && version === undefined && labels === undefined) return undefined;
   return { capability, ...(target && { target }), ...(version && { version }), ...(labels && { labels }) };
-}
-
-/** Where a task waits: with all others that the same instances can serve. */
-export function laneOfTask(task: TaskRecord): string {
-  const { target, version, labels } = task.request;
-  if (target === undefined && version === undefined && labels === undefined) return task.capability;
-  const sorted = labels === undefined ? undefined : Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([task.capability, target?.agentId, target?.instanceId, version, sorted]);
 }
 
 /** Lost work prefers the agent that had it; work that was refused or not acknowledged prefers somebody else (DLV-8, RES-2). */

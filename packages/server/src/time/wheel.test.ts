@@ -125,7 +125,7 @@ describe("the wheel", () => {
     expect(third.firedAt).toHaveLength(3);
   });
 
-  test("an alarm that is set for now from within its own firing lets time go on", () => {
+  test("an alarm that is set for this moment from within its own firing lets time go on", () => {
     const { system, wheel } = open();
     const restless: Alarm = new Alarm(system, () => wheel.set(restless, system.monotonic()));
     wheel.set(restless, 0);

@@ -34,7 +34,7 @@ export class Wheel {
   /** Sets or moves the entry's deadline; `at` is monotonic milliseconds. */
   set(entry: WheelEntry, at: number): void {
     this.clear(entry);
-    // Never into a slot that has had its turn: an entry that is set for now while it fires would fire for ever.
+    // Never into a slot that has had its turn: an entry that is set for this moment while it fires would fire for ever.
     const tick = Math.max(Math.ceil(at / this.slotMs), this.turned + 1);
     let slot = this.slots.get(tick);
     if (slot === undefined) {
