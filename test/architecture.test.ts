@@ -10,11 +10,12 @@ const everything = packages.flatMap((name) => sources(`packages/${name}/src`, sh
 const server = everything.filter((source) => source.path.startsWith("packages/server/src/"));
 
 /** The rooms of the server, and what each may see besides itself, the protocol and what everyone may see. */
-const forEveryone = ["ports", "time", "json"];
+const forEveryone = ["ports", "time", "json", "collections"];
 const mayImport: Record<string, readonly string[]> = {
   ports: [],
   time: ["ports"],
   json: [],
+  collections: [],
   journal: [],
   access: ["journal"],
   registry: ["journal", "access"],
@@ -28,7 +29,7 @@ const mayImport: Record<string, readonly string[]> = {
   config: [],
 };
 /** Rooms decide; they hold no socket and no file. */
-const rooms = ["ports", "time", "json", "journal", "access", "registry", "catalog", "router", "tasks"];
+const rooms = ["ports", "time", "json", "collections", "journal", "access", "registry", "catalog", "router", "tasks"];
 const outside =
   /^(node:(net|http|https|http2|tls|dgram|dns|fs|fs\/promises|child_process|worker_threads|cluster|os|process)|ws|undici|fastify|@photostructure\/sqlite)$/;
 

@@ -15,6 +15,7 @@ import { type CallSettings, Calls } from "../../packages/server/src/router/calls
 import type { MessageRequest } from "../../packages/server/src/router/message.js";
 import { Router } from "../../packages/server/src/router/router.js";
 import { presets } from "../../packages/server/src/router/score.js";
+import { CallShelf } from "../../packages/server/src/router/shelf.js";
 import { Dispatcher, type DispatchSettings } from "../../packages/server/src/tasks/dispatcher.js";
 import { Tasks } from "../../packages/server/src/tasks/tasks.js";
 import { Wheel } from "../../packages/server/src/time/wheel.js";
@@ -95,13 +96,20 @@ export class FakeRooms {
     const call: CallSettings = {
       timeoutMs: 30_000,
       rememberMs: 60_000,
-      rememberMax: 1000,
+      messagesMax: 1000,
       inputBytes: limits.inputBytesMax,
       ...delivery,
       ...options.call,
     };
     this.wheel = new Wheel(system);
-    this.journal = new Journal(engine.journal, system, "node-1", { messagesMax: 1000, keepSec: 86_400 }, onError);
+    this.journal = new Journal(
+      engine.journal,
+      system,
+      "node-1",
+      { messagesMax: 1000, keepSec: 86_400 },
+      onError,
+      new CallShelf(1000),
+    );
     this.registry = new Registry(engine.registry, system, { ...leaseSettings, ...options.lease });
     this.catalog = new Catalog(this.registry.view, new Synonyms(options.synonyms));
     this.router = new Router(system, { weights: presets["balanced"]!, healthMin: 0.8 });

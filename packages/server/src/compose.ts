@@ -27,6 +27,7 @@ import { Admission } from "./router/admission.js";
 import { Calls } from "./router/calls.js";
 import { Discoverer } from "./router/discovery.js";
 import { Router } from "./router/router.js";
+import { CallShelf } from "./router/shelf.js";
 import { Dispatcher } from "./tasks/dispatcher.js";
 import { Tasks } from "./tasks/tasks.js";
 import { createLog, type Log } from "./telemetry/log.js";
@@ -89,7 +90,8 @@ async function build(
 ): Promise<Node> {
   const nodeId = config.node.id;
   const wheel = new Wheel(system);
-  const journal = new Journal(engine.journal, system, nodeId, config.journal, onError);
+  const shelf = new CallShelf(config.journal.messagesMax);
+  const journal = new Journal(engine.journal, system, nodeId, config.journal, onError, shelf);
   const registry = new Registry(engine.registry, system, {
     nodeId,
     cardBytes: config.limits.cardBytes,
@@ -121,7 +123,7 @@ async function build(
     journal,
     wheel,
     system,
-    { ...config.call, ...config.delivery, ...config.limits },
+    { ...config.call, ...config.delivery, ...config.limits, ...config.journal },
     (id) => dispatcher.parentOf(id),
   );
   const tasks = new Tasks(

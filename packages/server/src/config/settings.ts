@@ -167,7 +167,6 @@ const rows: Record<SettingPath, Row> = {
     min: 0,
     plausible: [0, limits.waitMsMax],
   }),
-  "call.rememberMax": whole(50_000, 0, 10_000_000, "How many answers of calls are kept."),
   "delivery.ackTimeoutMs": duration(
     "ms",
     defaults.ackTimeoutMs,

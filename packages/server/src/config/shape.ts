@@ -38,7 +38,7 @@ export interface Config {
     slowReaderBytes: number;
   };
   limits: { inputBytes: number; cardBytes: number; queuedCallsMax: number; pageMax: number };
-  call: { timeoutMs: number; rememberMs: number; rememberMax: number };
+  call: { timeoutMs: number; rememberMs: number };
   delivery: {
     ackTimeoutMs: number;
     slowAckTimeoutMs: number;

@@ -1,5 +1,6 @@
 import { ReachError } from "@agent-reach/protocol";
 import { ANONYMOUS, type Caller, TENANT } from "../access/access.js";
+import { HashTable } from "../collections/hash-table.js";
 import { Spans, scan } from "../json/raw.js";
 import type { Receiver } from "../ports/delivery.js";
 import type { LiveInstance } from "../registry/instance.js";
@@ -55,7 +56,7 @@ export class Session implements RawParams {
   closed = false;
   helloed = false;
   caller: Caller;
-  private readonly pending = new Map<number, Receiver | Acknowledgement>();
+  private pending = new HashTable<number, Receiver | Acknowledgement>();
   private nextId = 1;
   /** Results that came, and how many of them are safe (W3). */
   private resultsIn = 0;
@@ -228,9 +229,8 @@ export class Session implements RawParams {
   }
 
   private answer(id: unknown, message: Record<string, unknown>): void {
-    const waiting = typeof id === "number" ? this.pending.get(id) : undefined;
+    const waiting = typeof id === "number" ? this.pending.delete(id) : undefined;
     if (waiting === undefined) return;
-    this.pending.delete(id as number);
     if (waiting instanceof Acknowledgement) return waiting.answered();
     const safe = hearAnswer(waiting, message);
     if (safe !== undefined) this.holdUntil(safe);
@@ -363,8 +363,8 @@ export class Session implements RawParams {
     for (const watch of this.watches.values()) watch.stop();
     const instances = [...this.instances.values()];
     for (const instance of instances) registry.lost(instance, this.link, reason);
-    const unheard = [...this.pending.values()];
-    this.pending.clear();
+    const unheard = this.pending.values();
+    this.pending = new HashTable();
     for (const waiting of unheard) if (!(waiting instanceof Acknowledgement)) waiting.lost();
     notices.forget(unheard.flatMap((w) => (w instanceof Acknowledgement ? [w.messageId] : [])));
     for (const instance of instances)

@@ -2,14 +2,20 @@ import type { JournalEvent } from "@agent-reach/protocol";
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeSystem, settle } from "../../../../test/kit/fake-system.js";
 import { MemoryJournal } from "../engines/memory/journal.js";
+import { CallShelf } from "../router/shelf.js";
 import { Journal, type MessageLog } from "./journal.js";
 
 let system: FakeSystem;
 let store: MemoryJournal;
 let trouble: unknown[];
 const open = async (messagesMax = 100): Promise<Journal> => {
-  const journal = new Journal(store, system, "node-1", { messagesMax, keepSec: 86_400 }, (error) =>
-    trouble.push(error),
+  const journal = new Journal(
+    store,
+    system,
+    "node-1",
+    { messagesMax, keepSec: 86_400 },
+    (error) => trouble.push(error),
+    new CallShelf(messagesMax),
   );
   await journal.start();
   return journal;
@@ -90,7 +96,7 @@ describe("RES-5: what is remembered", () => {
   });
 
   test("a message that is opened again outlives its older self", () => {
-    journal = new Journal(store, system, "node-1", { messagesMax: 2, keepSec: 1 }, () => {});
+    journal = new Journal(store, system, "node-1", { messagesMax: 2, keepSec: 1 }, () => {}, new CallShelf(2));
     log("m1");
     const again = log("m1");
     log("m2");

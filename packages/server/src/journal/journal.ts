@@ -1,7 +1,7 @@
 import type { JournalEvent } from "@agent-reach/protocol";
 import type { Journal as JournalStore } from "../ports/journal.js";
 import type { System } from "../ports/system.js";
-import { Recent } from "./recent.js";
+import { Recent, type Shelf } from "./recent.js";
 
 /** Something that an event is about: an instance, as far as its address goes. */
 export interface Addressed {
@@ -21,20 +21,22 @@ const STRIDE = 6;
  * node's first id and from the message's arrival: some hundred bytes a call, since tens of thousands are kept.
  */
 export class MessageLog {
-  /** How many of the values below the store has. */
+  /** Where it stands among the newest messages. */
+  slot = -1;
+  /** How many of the events the store has. */
   flushed = 0;
   /** Whether it is kept on disk too: tasks always, calls when they fail. */
   durable = false;
   queued = false;
   progressReports = 0;
-  readonly values: unknown[] = [];
+  private readonly values: unknown[] = [];
   /** The call itself, for as long as a repeated request may ask for it. */
   subject: object | undefined;
 
   constructor(
     readonly messageId: string,
     /** Undefined: it began a trace of its own, which is named after it. */
-    private readonly givenTraceId: string | undefined,
+    readonly givenTraceId: string | undefined,
     readonly kind: "call" | "task",
     readonly capability: string,
     readonly parentId: string | undefined,
@@ -45,17 +47,69 @@ export class MessageLog {
     return this.givenTraceId ?? traceNamedAfter(this.messageId);
   }
 
+  /** How many events there are; the methods below take their numbers from 0. */
+  get size(): number {
+    return this.values.length / STRIDE;
+  }
+
+  /** `id` and `sinceStartMs` are distances, from the journal's first id and from `startedAt`. */
+  add(
+    id: number,
+    sinceStartMs: number,
+    type: string,
+    instance: Addressed | undefined,
+    attempt: number,
+    detail: object | undefined,
+  ): void {
+    this.values.push(id, sinceStartMs, type, instance, attempt, detail);
+  }
+
+  idAt(event: number): number {
+    return this.values[event * STRIDE] as number;
+  }
+
+  sinceStartAt(event: number): number {
+    return this.values[event * STRIDE + 1] as number;
+  }
+
+  typeAt(event: number): string {
+    return this.values[event * STRIDE + 2] as string;
+  }
+
+  instanceAt(event: number): Addressed | undefined {
+    return this.values[event * STRIDE + 3] as Addressed | undefined;
+  }
+
+  attemptAt(event: number): number {
+    return this.values[event * STRIDE + 4] as number;
+  }
+
+  detailAt(event: number): object | undefined {
+    return this.values[event * STRIDE + 5] as object | undefined;
+  }
+
+  /** The newest event's id, 0 if there is none. */
+  get lastEvent(): number {
+    return this.size === 0 ? 0 : this.idAt(this.size - 1);
+  }
+
   /** The newest event's type. */
   get lastType(): string | undefined {
-    return this.values[this.values.length - STRIDE + 2] as string | undefined;
+    return this.size === 0 ? undefined : this.typeAt(this.size - 1);
   }
 
   /** The detail of the newest event of one of these types. */
   detailOf(types: readonly string[]): unknown {
-    for (let at = this.values.length - STRIDE; at >= 0; at -= STRIDE)
-      if (types.includes(this.values[at + 2] as string)) return this.values[at + 5];
+    for (let i = this.size - 1; i >= 0; i--) if (types.includes(this.typeAt(i))) return this.detailAt(i);
     return undefined;
   }
+}
+
+/** Keeps messages that are over in less room, each in the place that it has among the newest. */
+export interface LogShelf extends Shelf<MessageLog> {
+  /** Of the one in this place, without taking it down. */
+  lastEvent(slot: number): number;
+  ofTrace(traceId: string): (slot: number) => boolean;
 }
 
 /** A message that belongs to no trace begins one: its own UUID without dashes. */
@@ -101,8 +155,9 @@ export class Journal {
     private readonly nodeId: string,
     private readonly settings: { messagesMax: number; keepSec: number },
     private readonly onError: (error: unknown) => void,
+    private readonly shelf: LogShelf,
   ) {
-    this.logs = new Recent(settings.messagesMax, (log) => this.forget(log));
+    this.logs = new Recent(settings.messagesMax, shelf, (slot) => this.forget(slot));
     this.lastId = this.firstId = this.forgottenId = Math.floor(system.now()) * 1000;
   }
 
@@ -142,9 +197,14 @@ export class Journal {
   }
 
   add(log: MessageLog, type: string, instance?: Addressed, attempt = 0, detail?: object): void {
-    log.values.push(++this.lastId - this.firstId, this.system.now() - log.startedAt, type, instance, attempt, detail);
+    log.add(++this.lastId - this.firstId, this.system.now() - log.startedAt, type, instance, attempt, detail);
     if (log.durable) this.queue(log);
-    if (this.listeners.size > 0) this.tell(this.describe(log, log.values.length - STRIDE));
+    if (this.listeners.size > 0) this.tell(this.describe(log, log.size - 1));
+  }
+
+  /** Puts away what is over, if it fits: from then on `find` gives another object. */
+  shelve(log: MessageLog): boolean {
+    return this.logs.shelve(log);
   }
 
   /** Progress of a message; of a flood of it, the first reports are kept. */
@@ -168,7 +228,7 @@ export class Journal {
   /** From now on this message's events go to disk, those so far included. */
   keep(log: MessageLog): void {
     log.durable = true;
-    if (log.flushed < log.values.length) this.queue(log);
+    if (log.flushed < log.size) this.queue(log);
   }
 
   /** Hears every event from now on; the returned function ends it. */
@@ -191,32 +251,37 @@ export class Journal {
 
   /** The remembered messages of one trace, oldest first. A walk over all of them: traces are asked for by people, messages come by the ten thousand. */
   messagesOfTrace(traceId: string): readonly MessageLog[] {
-    const found: MessageLog[] = [];
-    for (const log of this.logs.values()) if (log.traceId === traceId) found.push(log);
-    return found;
+    const isShelved = this.shelf.ofTrace(traceId);
+    return this.logs.select(
+      (log) => log.traceId === traceId,
+      (slot) => isShelved(slot),
+    );
   }
 
   /** Events after `id`. From memory where it reaches, else from the store, which has only those of tasks and failures. */
   async since(id: number, limit: number): Promise<{ events: JournalEvent[]; gap: boolean }> {
     if (id < this.forgottenId) return { ...(await this.store.since(id, limit)), gap: true };
     const events = this.notes.filter((e) => e.id > id);
-    for (const log of this.logs.values()) {
-      for (let at = 0; at < log.values.length; at += STRIDE) {
-        if ((log.values[at] as number) + this.firstId > id) events.push(this.describe(log, at));
-      }
+    const after = id - this.firstId;
+    const logs = this.logs.select(
+      (log) => log.lastEvent > after,
+      (slot) => this.shelf.lastEvent(slot) > after,
+    );
+    for (const log of logs) {
+      for (let i = 0; i < log.size; i++) if (log.idAt(i) > after) events.push(this.describe(log, i));
     }
     return { events: events.sort((a, b) => a.id - b.id).slice(0, limit), gap: false };
   }
 
   private eventsIn(log: MessageLog, from = 0): JournalEvent[] {
     const events: JournalEvent[] = [];
-    for (let at = from; at < log.values.length; at += STRIDE) events.push(this.describe(log, at));
+    for (let i = from; i < log.size; i++) events.push(this.describe(log, i));
     return events;
   }
 
-  private forget({ values }: MessageLog): void {
-    const last = values[values.length - STRIDE] as number | undefined;
-    if (last !== undefined) this.forgottenId = Math.max(this.forgottenId, last + this.firstId);
+  private forget(slot: number): void {
+    const last = this.logs.at(slot)?.lastEvent ?? this.shelf.lastEvent(slot);
+    if (last > 0) this.forgottenId = Math.max(this.forgottenId, last + this.firstId);
   }
 
   private queue(log: MessageLog): void {
@@ -241,7 +306,7 @@ export class Journal {
     for (const log of logs) {
       log.queued = false;
       events.push(...this.eventsIn(log, log.flushed));
-      log.flushed = log.values.length;
+      log.flushed = log.size;
     }
     if (events.length === 0) return;
     try {
@@ -257,16 +322,10 @@ export class Journal {
     for (const listener of this.listeners) listener(event);
   }
 
-  private describe(log: MessageLog, at: number): JournalEvent {
-    const [id, sinceStart, type, instance, attempt, detail] = log.values.slice(at, at + STRIDE) as [
-      number,
-      number,
-      string,
-      Addressed | undefined,
-      number,
-      object | undefined,
-    ];
-    const event = this.event(id + this.firstId, log.startedAt + sinceStart, type, instance, attempt, detail);
+  private describe(log: MessageLog, i: number): JournalEvent {
+    const at = log.startedAt + log.sinceStartAt(i);
+    const [instance, attempt, detail] = [log.instanceAt(i), log.attemptAt(i), log.detailAt(i)];
+    const event = this.event(log.idAt(i) + this.firstId, at, log.typeAt(i), instance, attempt, detail);
     return Object.assign(event, { messageId: log.messageId, traceId: log.traceId });
   }
 

@@ -1,76 +1,95 @@
+import { HashIndex, hashOf } from "../collections/hash-index.js";
+
+/** Where items may be kept in less room. A slot is an item's place among the newest. */
+export interface Shelf<T> {
+  /** Puts the item away; false if it has to stay as it is. */
+  put(slot: number, item: T): boolean;
+  has(slot: number): boolean;
+  isOf(slot: number, messageId: string): boolean;
+  /** A new object with all that the item was. */
+  read(slot: number): T;
+  clear(slot: number): void;
+}
+
 /**
- * The newest items by id, exactly so many. Ids and positions lie in arrays of numbers, so that looking for an id that is
- * not there, as for every new message, touches no object: a Map of tens of thousands of strings costs several cache
- * misses a look, and one that loses its oldest entry with every new one costs them twice.
+ * The newest items by id, exactly so many. Looking for an id that is not there, as for every new message, touches no
+ * object: a Map of tens of thousands of strings costs several cache misses a look, and one that loses its oldest entry
+ * with every new one costs them twice.
  */
-export class Recent<T extends { readonly messageId: string }> {
+export class Recent<T extends { readonly messageId: string; slot: number }> {
+  /** Those that are not on the shelf. */
   private readonly items: (T | undefined)[];
-  /** Position of the newest item of each bucket, and of the next older one of each item; -1: none. */
-  private readonly heads: Int32Array;
-  private readonly next: Int32Array;
-  private readonly hashes: Int32Array;
-  private readonly mask: number;
-  private at = 0;
+  private readonly index: HashIndex;
+  private readonly size: number;
+  private newest = 0;
 
   constructor(
-    private readonly size: number,
-    private readonly onForget: (item: T) => void,
+    size: number,
+    private readonly shelf: Shelf<T>,
+    private readonly onForget: (slot: number) => void,
   ) {
-    const buckets = 2 ** Math.ceil(Math.log2(Math.max(2, size)));
-    this.items = new Array(size);
-    this.heads = new Int32Array(buckets).fill(-1);
-    this.next = new Int32Array(size).fill(-1);
-    this.hashes = new Int32Array(size);
-    this.mask = buckets - 1;
+    this.size = Math.max(1, size);
+    this.items = new Array(this.size);
+    this.index = new HashIndex(this.size);
   }
 
+  /** Whoever is asked for comes down from the shelf, and is itself from then on. */
   get(id: string): T | undefined {
-    const hash = hashOf(id);
-    for (let at = this.heads[hash & this.mask]!; at >= 0; at = this.next[at]!) {
-      if (this.hashes[at] === hash && this.items[at]!.messageId === id) return this.items[at];
+    for (let slot = this.index.first(hashOf(id)); slot >= 0; slot = this.index.after(slot)) {
+      const item = this.items[slot];
+      if (item !== undefined ? item.messageId === id : this.shelf.isOf(slot, id)) return item ?? this.takeDown(slot);
     }
     return undefined;
   }
 
+  /** The item in this place, unless it is on the shelf. */
+  at(slot: number): T | undefined {
+    return this.items[slot];
+  }
+
   add(item: T): void {
-    const { at } = this;
-    this.at = (at + 1) % this.size;
-    const oldest = this.items[at];
-    if (oldest !== undefined) {
-      this.unlink(at);
-      this.onForget(oldest);
-    }
-    const hash = hashOf(item.messageId);
-    const bucket = hash & this.mask;
-    this.items[at] = item;
-    this.hashes[at] = hash;
-    this.next[at] = this.heads[bucket]!;
-    this.heads[bucket] = at;
+    const slot = this.newest;
+    this.newest = (slot + 1) % this.size;
+    this.forget(slot);
+    item.slot = slot;
+    this.items[slot] = item;
+    this.index.add(slot, hashOf(item.messageId));
   }
 
-  /** Oldest first. */
-  *values(): IterableIterator<T> {
+  /** False if it has to stay as it is. */
+  shelve(item: T): boolean {
+    const { slot } = item;
+    if (this.items[slot] !== item || !this.shelf.put(slot, item)) return false;
+    this.items[slot] = undefined;
+    return true;
+  }
+
+  /** Oldest first; those on the shelf stay there, and are told by their place. */
+  select(wanted: (item: T) => boolean, wantedOnShelf: (slot: number) => boolean): T[] {
+    const found: T[] = [];
     for (let i = 0; i < this.size; i++) {
-      const item = this.items[(this.at + i) % this.size];
-      if (item !== undefined) yield item;
+      const slot = (this.newest + i) % this.size;
+      const item = this.items[slot];
+      if (item !== undefined) {
+        if (wanted(item)) found.push(item);
+      } else if (this.shelf.has(slot) && wantedOnShelf(slot)) found.push(this.shelf.read(slot));
     }
+    return found;
   }
 
-  private unlink(gone: number): void {
-    const bucket = this.hashes[gone]! & this.mask;
-    let at = this.heads[bucket]!;
-    if (at === gone) {
-      this.heads[bucket] = this.next[gone]!;
-      return;
-    }
-    while (this.next[at] !== gone) at = this.next[at]!;
-    this.next[at] = this.next[gone]!;
+  private takeDown(slot: number): T {
+    const item = this.shelf.read(slot);
+    this.shelf.clear(slot);
+    item.slot = slot;
+    this.items[slot] = item;
+    return item;
   }
-}
 
-/** FNV-1a (Fowler, Noll, Vo) over all of it: where ids differ is their maker's business. */
-function hashOf(id: string): number {
-  let h = 0x811c9dc5;
-  for (let i = 0; i < id.length; i++) h = Math.imul(h ^ id.charCodeAt(i), 0x01000193);
-  return h ^ (h >>> 15);
+  private forget(slot: number): void {
+    const shelved = this.shelf.has(slot);
+    if (this.items[slot] === undefined && !shelved) return;
+    this.index.remove(slot);
+    this.onForget(slot);
+    if (shelved) this.shelf.clear(slot);
+  }
 }

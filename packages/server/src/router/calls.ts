@@ -19,7 +19,7 @@ import { SettledCall } from "./settled.js";
 export interface CallSettings {
   timeoutMs: number;
   rememberMs: number;
-  rememberMax: number;
+  messagesMax: number;
   ackTimeoutMs: number;
   slowAckTimeoutMs: number;
   lostGraceMs: number;
@@ -64,7 +64,7 @@ export class Calls {
     private readonly parentOf: (messageId: string) => Parent | undefined,
   ) {
     this.memory = new Memory(
-      settings.rememberMax,
+      settings.messagesMax,
       settings.rememberMs,
       (messageId) => journal.find(messageId)?.subject as SettledCall | undefined,
     );
@@ -296,7 +296,7 @@ export class Calls {
     const { call } = attempt;
     attempt.acknowledged = true;
     attempt.offer.instance.held.add(attempt);
-    this.journal.add(call.log, "accepted", attempt.offer.instance, attempt.number);
+    this.note(attempt, "accepted");
     if (call.current !== attempt || call.state !== "sent") return;
     call.state = "accepted";
     this.wheel.set(call, call.deadline);
@@ -304,12 +304,10 @@ export class Calls {
 
   completed(attempt: CallAttempt, data: string, receipt: string | undefined, value: unknown): void {
     const { call, offer } = attempt;
-    const { instance } = offer;
     this.release(attempt);
     const now = this.system.monotonic();
     offer.measured.success(now - attempt.sentAt, now);
-    if (call.state === "settled")
-      return this.journal.add(call.log, "late", instance, attempt.number, { outcome: "completed" });
+    if (call.state === "settled") return this.note(attempt, "late", { outcome: "completed" });
     if (data.length * 3 > this.settings.inputBytes && Buffer.byteLength(data) > this.settings.inputBytes) {
       return this.fail(
         call,
@@ -321,12 +319,12 @@ export class Calls {
       );
     }
     const violation = offer.contract.checkOutput?.(value);
-    if (violation !== undefined) this.journal.add(call.log, "output_invalid", instance, attempt.number, violation);
+    if (violation !== undefined) this.note(attempt, "output_invalid", violation);
     if (call.current !== attempt) this.withdraw(call, "an earlier attempt succeeded");
     else if (call.older !== undefined)
       for (const other of call.older)
         other.offer.instance.link?.cancel(call.messageId, other.number, "another attempt succeeded");
-    this.journal.add(call.log, "completed", instance, attempt.number);
+    this.note(attempt, "completed");
     this.counts.completed++;
     const answer = this.settle(call, data, receipt, undefined, offer).answer();
     call.reply.result(answer);
@@ -338,16 +336,14 @@ export class Calls {
     this.release(attempt);
     const now = this.system.monotonic();
     offer.measured.success(now - attempt.sentAt, now);
-    if (call.state === "settled" || call.current !== attempt) {
-      return this.journal.add(call.log, "late", offer.instance, attempt.number, { outcome: "failed" });
-    }
+    if (call.state === "settled" || call.current !== attempt) return this.note(attempt, "late", { outcome: "failed" });
     this.fail(call, agentError(call.capability, offer.instance.record.agentId, error));
   }
 
   refused(attempt: CallAttempt, code: string, message: string, retryAfterMs: number | undefined): void {
     const { call, offer } = attempt;
     this.release(attempt);
-    this.journal.add(call.log, "refused", offer.instance, attempt.number, { code, reason: message });
+    this.note(attempt, "refused", { code, reason: message });
     if (call.state === "settled" || call.current !== attempt) return;
     const { record } = offer.instance;
     if (retryAfterMs !== undefined) this.admission.rest(offer.instance, retryAfterMs);
@@ -361,7 +357,7 @@ export class Calls {
   /** The instance went before it answered. */
   lost(attempt: CallAttempt): void {
     const { call, offer } = attempt;
-    this.journal.add(call.log, "lost", offer.instance, attempt.number);
+    this.note(attempt, "lost");
     if (call.state === "settled") return this.release(attempt);
     offer.measured.failure(this.system.monotonic());
     if (call.current !== attempt) return;
@@ -521,12 +517,11 @@ export class Calls {
     call.state = "settled";
     this.counts.inFlight--;
     this.wheel.clear(call);
-    const { log, tenant, principal, contentHash, alias, attempt, timeoutMs } = call;
-    const settledAt = Math.round(this.system.monotonic());
+    const { log, request, contentHash, alias, attempt, timeoutMs } = call;
+    const settledAt = this.system.monotonic();
     const settled = new SettledCall(
       log,
-      tenant,
-      principal,
+      request.caller,
       contentHash,
       alias,
       attempt,
@@ -538,8 +533,16 @@ export class Calls {
       settledAt,
     );
     log.subject = settled;
-    this.memory.settled(settled, data?.length ?? 0);
+    if (this.journal.shelve(log)) this.memory.left(call);
+    else this.memory.settled(settled, data?.length ?? 0);
     return settled;
+  }
+
+  private note(attempt: CallAttempt, type: string, detail?: object): void {
+    const { call, offer, number } = attempt;
+    // A call that is over may have been put away, and its log with it.
+    const log = call.state === "settled" ? this.journal.find(call.messageId) : call.log;
+    if (log !== undefined) this.journal.add(log, type, offer.instance, number, detail);
   }
 
   /** Tells whoever works on it that nobody waits any longer. */

@@ -38,7 +38,7 @@ export class Decision implements Described {
     private readonly log: MessageLog,
     readonly attempt: number,
     /** Milliseconds since the message came. */
-    private readonly after: number,
+    readonly after: number,
     /** Undefined: nothing but the capability was asked for. */
     readonly request: Record<string, unknown> | undefined,
     readonly reasons: readonly string[],

@@ -1,3 +1,5 @@
+import { HashTable } from "../collections/hash-table.js";
+
 /** Something that is remembered for a while after it settled. */
 export interface Memorable {
   readonly messageId: string;
@@ -18,8 +20,8 @@ export class Memory<
   Open extends { readonly messageId: string; readonly alias: string | undefined },
   Settled extends Memorable,
 > {
-  private readonly inFlight = new Map<string, Open>();
-  private readonly aliases = new Map<string, Open | Settled>();
+  private readonly inFlight = new HashTable<string, Open>();
+  private readonly aliases = new HashTable<string, Open | Settled>();
   private readonly ring: (Settled | undefined)[];
   private readonly sizes: Float64Array;
   private head = 0;
@@ -61,6 +63,11 @@ export class Memory<
     if (item.alias !== undefined) this.aliases.set(item.alias, item);
   }
 
+  /** One in flight settled, and what is left of it needs no bounds of ours. */
+  left(item: Open): void {
+    this.inFlight.delete(item.messageId);
+  }
+
   /** What is left of one in flight; from here on it may be forgotten, oldest first. */
   settled(item: Settled, size: number): void {
     this.inFlight.delete(item.messageId);
@@ -78,7 +85,7 @@ export class Memory<
   }
 
   underway(): Iterable<Open> {
-    return [...this.inFlight.values()];
+    return this.inFlight.values();
   }
 
   private isFresh(item: Settled, now: number): boolean {

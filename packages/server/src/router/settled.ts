@@ -1,4 +1,5 @@
 import type { ErrorBody } from "@agent-reach/protocol";
+import type { Caller } from "../access/access.js";
 import type { MessageLog } from "../journal/journal.js";
 import type { Offer } from "../registry/instance.js";
 import type { Memorable } from "./memory.js";
@@ -9,8 +10,7 @@ export class SettledCall implements Memorable {
 
   constructor(
     readonly log: MessageLog,
-    readonly tenant: string,
-    readonly principal: string,
+    readonly caller: Caller,
     readonly contentHash: number,
     readonly alias: string | undefined,
     readonly attempt: number,
@@ -27,6 +27,14 @@ export class SettledCall implements Memorable {
 
   get messageId(): string {
     return this.log.messageId;
+  }
+
+  get tenant(): string {
+    return this.caller.tenant;
+  }
+
+  get principal(): string {
+    return this.caller.principal;
   }
 
   /** The result of `call`, as JSON text. */

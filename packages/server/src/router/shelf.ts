@@ -1,0 +1,433 @@
+import type { Caller } from "../access/access.js";
+import { type LogShelf, MessageLog, traceNamedAfter } from "../journal/journal.js";
+import type { Offer } from "../registry/instance.js";
+import { type Considered, Decision } from "./decision.js";
+import { SettledCall } from "./settled.js";
+
+/** Longest result that is put away, in characters; longer ones are bounded by their total size instead. */
+const DATA_MAX = 1024;
+const EVENTS_MAX = 32;
+const DECISIONS_MAX = 3;
+
+const CHUNK_BYTES = 256 * 1024;
+/** A record of the most events and candidates, with the longest texts in the widest encoding, fits in this. */
+const RECORD_BYTES_MAX = 9 * 1024;
+
+/** Where the parts of a record lie: doubles, counted in units of 8 bytes, then whole numbers in units of 4, then texts. */
+const STARTED = 0;
+const SETTLED = 1;
+const LAST_EVENT = 2;
+const MATCH = 3;
+const ID = 8;
+const TRACE = 12;
+const PARENT = 16;
+const FLAGS = 20;
+const CONTENT_HASH = 21;
+const TIMEOUT = 22;
+const EVENTS = 23;
+const DATA_BYTES = 24;
+const RECEIPT_BYTES = 25;
+const FIRST_REFERENCE = 26;
+const BODY = 27;
+const EVENT_WORDS = 3;
+const DECISION_WORDS = 4;
+const CANDIDATE_WORDS = 8;
+
+const HAS_PARENT = 1;
+const HAS_RECEIPT = 2;
+const TRACE_GIVEN = 4;
+/** Of an event. */
+const WITH_INSTANCE = 1 << 16;
+const WITH_DECISION = 1 << 17;
+/** Of a decision. */
+const FULL = 1;
+const CHOSEN = 2;
+
+/**
+ * Objects that a record refers to, nearly all of which live longer than a call: offer, caller, capability, reasons,
+ * request, and the offers that were looked at if there were several.
+ */
+const REFERENCES = 6;
+
+type References = [
+  offer: Offer,
+  caller: Caller,
+  capability: string,
+  reasons: readonly string[],
+  request: Record<string, unknown> | undefined,
+  looked: readonly Offer[] | undefined,
+];
+
+/** A piece of memory in which records lie one behind the other. Used again when the last of them is gone. */
+class Chunk {
+  private readonly buffer = new ArrayBuffer(CHUNK_BYTES);
+  readonly bytes = Buffer.from(this.buffer);
+  readonly words = new Int32Array(this.buffer);
+  readonly doubles = new Float64Array(this.buffer);
+  /** What the records refer to, each to `REFERENCES` of these. */
+  references: unknown[] = [];
+  end = 0;
+  records = 0;
+}
+
+/**
+ * Calls that went well, put away as bytes. Tens of thousands are remembered, and hardly one is ever asked for again; as
+ * objects the garbage collector copies each twice and walks it for as long as it is kept, which was a quarter of what a
+ * call cost. Whatever is unusual about a call keeps it from being put away, and it stays as the objects that it was.
+ */
+export class CallShelf implements LogShelf {
+  private readonly chunks: (Chunk | undefined)[];
+  private readonly starts: Int32Array;
+  private current = new Chunk();
+  private readonly free: Chunk[] = [];
+  private chunkCount = 1;
+  /** Event types, verdicts and states by number: there are a few dozen. */
+  private readonly names: string[] = [];
+
+  constructor(slots: number) {
+    this.chunks = new Array(slots);
+    this.starts = new Int32Array(slots);
+  }
+
+  put(slot: number, log: MessageLog): boolean {
+    const call = log.subject;
+    if (!(call instanceof SettledCall) || !isUsual(log, call)) return false;
+    const decision = log.detailAt(1) as Decision;
+    const chunk = this.chunkWithRoom();
+    const { words, doubles } = chunk;
+    const at = chunk.end >> 2;
+    const double = at >> 1;
+    doubles[double + STARTED] = log.startedAt;
+    doubles[double + SETTLED] = call.settledAt;
+    doubles[double + LAST_EVENT] = log.lastEvent;
+    doubles[double + MATCH] = decision.considered[0]!.match;
+    writeUuid(words, at + ID, log.messageId);
+    let flags = 0;
+    if (log.givenTraceId === undefined) words.copyWithin(at + TRACE, at + ID, at + ID + 4);
+    else {
+      flags |= TRACE_GIVEN;
+      writeHex(words, at + TRACE, log.givenTraceId);
+    }
+    if (log.parentId !== undefined) {
+      flags |= HAS_PARENT;
+      writeUuid(words, at + PARENT, log.parentId);
+    }
+    if (call.receipt !== undefined) flags |= HAS_RECEIPT;
+    words[at + FLAGS] = flags;
+    words[at + CONTENT_HASH] = call.contentHash;
+    words[at + TIMEOUT] = call.timeoutMs;
+    words[at + EVENTS] = log.size;
+    let end = this.writeEvents(words, at + BODY, log) << 2;
+    const dataBytes = chunk.bytes.utf8Write(call.data!, end, DATA_MAX * 3);
+    end += dataBytes;
+    const receiptBytes = call.receipt === undefined ? 0 : chunk.bytes.utf8Write(call.receipt, end, DATA_MAX * 3);
+    end += receiptBytes;
+    words[at + DATA_BYTES] = dataBytes;
+    words[at + RECEIPT_BYTES] = receiptBytes;
+
+    words[at + FIRST_REFERENCE] = chunk.references.length;
+    chunk.references.push(
+      call.offer,
+      call.caller,
+      log.capability,
+      decision.reasons,
+      decision.request,
+      looked(log, call.offer!),
+    );
+    this.chunks[slot] = chunk;
+    this.starts[slot] = at;
+    chunk.records++;
+    chunk.end = (end + 7) & ~7;
+    return true;
+  }
+
+  /** Memory that was taken for records, in bytes. */
+  get bytes(): number {
+    return this.chunkCount * CHUNK_BYTES;
+  }
+
+  has(slot: number): boolean {
+    return this.chunks[slot] !== undefined;
+  }
+
+  isOf(slot: number, messageId: string): boolean {
+    return messageId.length === UUID_LENGTH && this.isAt(slot, ID, wordsOf(messageId.replaceAll("-", "")));
+  }
+
+  ofTrace(traceId: string): (slot: number) => boolean {
+    if (traceId.length !== 32) return () => false;
+    const wanted = wordsOf(traceId);
+    return (slot) => this.isAt(slot, TRACE, wanted);
+  }
+
+  lastEvent(slot: number): number {
+    return this.chunks[slot]!.doubles[(this.starts[slot]! >> 1) + LAST_EVENT]!;
+  }
+
+  clear(slot: number): void {
+    const chunk = this.chunks[slot]!;
+    this.chunks[slot] = undefined;
+    if (--chunk.records === 0 && chunk !== this.current) this.reuse(chunk);
+  }
+
+  read(slot: number): MessageLog {
+    const { bytes, words, doubles } = this.chunks[slot]!;
+    const at = this.starts[slot]!;
+    const double = at >> 1;
+    const [offer, caller, capability] = this.referencesOf(slot);
+    const flags = words[at + FLAGS]!;
+    const log = new MessageLog(
+      uuidOf(words, at + ID),
+      (flags & TRACE_GIVEN) === 0 ? undefined : traceNamedAfter(uuidOf(words, at + TRACE)),
+      "call",
+      capability,
+      (flags & HAS_PARENT) === 0 ? undefined : uuidOf(words, at + PARENT),
+      doubles[double + STARTED]!,
+    );
+    const data = this.readEvents(slot, log) << 2;
+    const receipt = data + words[at + DATA_BYTES]!;
+    log.subject = new SettledCall(
+      log,
+      caller,
+      words[at + CONTENT_HASH]!,
+      undefined,
+      1,
+      words[at + TIMEOUT]!,
+      offer,
+      bytes.toString("utf8", data, receipt),
+      (flags & HAS_RECEIPT) === 0 ? undefined : bytes.toString("utf8", receipt, receipt + words[at + RECEIPT_BYTES]!),
+      undefined,
+      doubles[double + SETTLED]!,
+    );
+    return log;
+  }
+
+  private chunkWithRoom(): Chunk {
+    const { current } = this;
+    if (current.end + RECORD_BYTES_MAX <= CHUNK_BYTES) return current;
+    this.current = this.free.pop() ?? this.oneMore();
+    if (current.records === 0) this.reuse(current);
+    return this.current;
+  }
+
+  private oneMore(): Chunk {
+    this.chunkCount++;
+    return new Chunk();
+  }
+
+  private reuse(chunk: Chunk): void {
+    chunk.end = 0;
+    chunk.references = [];
+    this.free.push(chunk);
+  }
+
+  private referencesOf(slot: number): References {
+    const { references, words } = this.chunks[slot]!;
+    const first = words[this.starts[slot]! + FIRST_REFERENCE]!;
+    return references.slice(first, first + REFERENCES) as References;
+  }
+
+  private writeEvents(words: Int32Array, start: number, log: MessageLog): number {
+    let next = start;
+    for (let i = 0; i < log.size; i++) {
+      const decision = log.detailAt(i) as Decision | undefined;
+      words[next] =
+        this.numberOf(log.typeAt(i)) |
+        (log.attemptAt(i) << 8) |
+        (log.instanceAt(i) === undefined ? 0 : WITH_INSTANCE) |
+        (decision === undefined ? 0 : WITH_DECISION);
+      words[next + 1] = log.lastEvent - log.idAt(i);
+      words[next + 2] = log.sinceStartAt(i);
+      next += EVENT_WORDS;
+      if (decision !== undefined) next = this.writeDecision(words, next, decision);
+    }
+    return next;
+  }
+
+  private writeDecision(words: Int32Array, start: number, decision: Decision): number {
+    words[start] = (decision.full ? FULL : 0) | (decision.chosen === undefined ? 0 : CHOSEN) | (decision.omitted << 8);
+    words[start + 1] = decision.after;
+    words[start + 2] = decision.took;
+    words[start + 3] = decision.considered.length;
+    let next = start + DECISION_WORDS;
+    for (const c of decision.considered) {
+      words[next] = this.numberOf(c.verdict) | (this.numberOf(c.state) << 8);
+      words[next + 1] = c.score;
+      words[next + 2] = c.p50 ?? -1;
+      words[next + 3] = c.success ?? -1;
+      words[next + 4] = c.load;
+      words[next + 5] = c.health;
+      words[next + 6] = c.running;
+      words[next + 7] = c.queued;
+      next += CANDIDATE_WORDS;
+    }
+    return next;
+  }
+
+  /** Adds the events to the log; answers where they end. */
+  private readEvents(slot: number, log: MessageLog): number {
+    const { words, doubles } = this.chunks[slot]!;
+    const at = this.starts[slot]!;
+    const references = this.referencesOf(slot);
+    const [offer] = references;
+    const looked = references[5]?.values();
+    let next = at + BODY;
+    for (let i = 0; i < words[at + EVENTS]!; i++) {
+      const shape = words[next]!;
+      const id = doubles[(at >> 1) + LAST_EVENT]! - words[next + 1]!;
+      const sinceStart = words[next + 2]!;
+      next += EVENT_WORDS;
+      let decision: Decision | undefined;
+      if ((shape & WITH_DECISION) !== 0) {
+        decision = this.readDecision(
+          words,
+          next,
+          log,
+          references,
+          doubles[(at >> 1) + MATCH]!,
+          () => looked?.next().value ?? offer,
+        );
+        next += DECISION_WORDS + decision.considered.length * CANDIDATE_WORDS;
+      }
+      const instance = (shape & WITH_INSTANCE) === 0 ? undefined : offer.instance;
+      log.add(id, sinceStart, this.names[shape & 0xff]!, instance, (shape >> 8) & 0xff, decision);
+    }
+    return next;
+  }
+
+  private readDecision(
+    words: Int32Array,
+    at: number,
+    log: MessageLog,
+    [offer, , , reasons, request]: References,
+    match: number,
+    nextOffer: () => Offer,
+  ): Decision {
+    const decision = new Decision(log, 1, words[at + 1]!, request, reasons);
+    const shape = words[at]!;
+    if ((shape & CHOSEN) !== 0) decision.chosen = offer;
+    decision.full = (shape & FULL) !== 0;
+    decision.omitted = shape >> 8;
+    decision.took = words[at + 2]!;
+    decision.considered = Array.from({ length: words[at + 3]! }, (_, i) =>
+      this.readCandidate(words, at + DECISION_WORDS + i * CANDIDATE_WORDS, nextOffer(), match),
+    );
+    return decision;
+  }
+
+  private readCandidate(words: Int32Array, at: number, offer: Offer, match: number): Considered {
+    const optional = (n: number): number | undefined => (n < 0 ? undefined : n);
+    return {
+      offer,
+      verdict: this.names[words[at]! & 0xff] as Considered["verdict"],
+      match,
+      score: words[at + 1]!,
+      p50: optional(words[at + 2]!),
+      success: optional(words[at + 3]!),
+      load: words[at + 4]!,
+      health: words[at + 5]!,
+      running: words[at + 6]!,
+      queued: words[at + 7]!,
+      state: this.names[(words[at]! >> 8) & 0xff] as Considered["state"],
+    };
+  }
+
+  private isAt(slot: number, part: number, wanted: Int32Array): boolean {
+    const { words } = this.chunks[slot]!;
+    const at = this.starts[slot]! + part;
+    return (
+      words[at] === wanted[0] &&
+      words[at + 1] === wanted[1] &&
+      words[at + 2] === wanted[2] &&
+      words[at + 3] === wanted[3]
+    );
+  }
+
+  private numberOf(name: string): number {
+    const known = this.names.indexOf(name);
+    return known >= 0 ? known : this.names.push(name) - 1;
+  }
+}
+
+/**
+ * One attempt, which succeeded, with an answer of ordinary size and no other name; and nothing but decisions, all upon
+ * the same request, among what its events tell.
+ */
+function isUsual(log: MessageLog, { alias, attempt, offer, data, receipt, timeoutMs }: SettledCall): boolean {
+  const fits =
+    attempt === 1 &&
+    alias === undefined &&
+    offer !== undefined &&
+    data !== undefined &&
+    data.length <= DATA_MAX &&
+    (receipt === undefined || receipt.length <= DATA_MAX) &&
+    timeoutMs <= 0x7fffffff &&
+    !log.durable &&
+    log.size <= EVENTS_MAX &&
+    log.messageId.length === UUID_LENGTH &&
+    (log.parentId === undefined || log.parentId.length === UUID_LENGTH);
+  if (!fits) return false;
+  const first = log.detailAt(1);
+  if (!(first instanceof Decision) || first.considered.length === 0) return false;
+  let decisions = 0;
+  for (let i = 0; i < log.size; i++) {
+    const detail = log.detailAt(i);
+    if (detail === undefined) continue;
+    if (!(detail instanceof Decision) || detail.reasons !== first.reasons || detail.request !== first.request)
+      return false;
+    if (++decisions > DECISIONS_MAX) return false;
+  }
+  return true;
+}
+
+/** Whom the decisions looked at, one after another; undefined where that was the chosen one only. */
+function looked(log: MessageLog, chosen: Offer): Offer[] | undefined {
+  let alone = true;
+  for (let i = 0; i < log.size; i++) {
+    const detail = log.detailAt(i) as Decision | undefined;
+    if (detail !== undefined) for (const { offer } of detail.considered) alone &&= offer === chosen;
+  }
+  if (alone) return undefined;
+  const all: Offer[] = [];
+  for (let i = 0; i < log.size; i++)
+    for (const { offer } of (log.detailAt(i) as Decision | undefined)?.considered ?? []) all.push(offer);
+  return all;
+}
+
+const UUID_LENGTH = 36;
+
+/** A UUID is 32 hexadecimal digits in five groups; its 128 bits make four words. */
+function writeUuid(words: Int32Array, at: number, id: string): void {
+  words[at] = hex(id, 0, 8);
+  words[at + 1] = (hex(id, 9, 4) << 16) | hex(id, 14, 4);
+  words[at + 2] = (hex(id, 19, 4) << 16) | hex(id, 24, 4);
+  words[at + 3] = hex(id, 28, 8);
+}
+
+function writeHex(words: Int32Array, at: number, digits: string): void {
+  for (let i = 0; i < 4; i++) words[at + i] = hex(digits, i * 8, 8);
+}
+
+function wordsOf(digits: string): Int32Array {
+  const words = new Int32Array(4);
+  writeHex(words, 0, digits);
+  return words;
+}
+
+function uuidOf(words: Int32Array, at: number): string {
+  const digits = [...words.subarray(at, at + 4)].map((w) => (w >>> 0).toString(16).padStart(8, "0")).join("");
+  return [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 20), digits.slice(20)].join(
+    "-",
+  );
+}
+
+/** Value of hexadecimal digits, in either case. */
+function hex(text: string, at: number, count: number): number {
+  let value = 0;
+  for (let i = at; i < at + count; i++) {
+    const c = text.charCodeAt(i);
+    // The digits of 0-9 are the low bits of their codes; a-f and A-F begin with 1 there, for ten.
+    value = (value << 4) | ((c & 15) + (c >> 6) * 9);
+  }
+  return value;
+}
