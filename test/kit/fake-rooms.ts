@@ -257,7 +257,6 @@ export class FakeRooms {
       caller,
       messageId,
       traceId: envelope.traceId ?? traceNamedAfter(messageId),
-      givenTraceId: envelope.traceId,
       externalTraceId: undefined,
       envelope,
       input,

@@ -59,7 +59,6 @@ export function readMessage(
     caller,
     messageId,
     traceId: trace?.traceId ?? traceNamedAfter(messageId),
-    givenTraceId: trace?.traceId,
     externalTraceId: trace?.externalTraceId,
     envelope,
     input,

@@ -145,7 +145,7 @@ export class Session implements RawParams {
     if (this.closed) return;
     const text = data.toString();
     const tooLarge = data.length > this.rooms.settings.messageBytes;
-    scan(text, top, inner);
+    scan(text, top, inner, data);
     const rawId = top.raw("id");
     if (tooLarge) return this.refuseSize(rawId, data.length);
     if (top.depth > NESTING_MAX) {

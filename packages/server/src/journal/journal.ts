@@ -35,17 +35,12 @@ export class MessageLog {
 
   constructor(
     readonly messageId: string,
-    /** Undefined: it began a trace of its own, which is named after it. */
-    readonly givenTraceId: string | undefined,
+    readonly traceId: string,
     readonly kind: "call" | "task",
     readonly capability: string,
     readonly parentId: string | undefined,
     readonly startedAt: number,
   ) {}
-
-  get traceId(): string {
-    return this.givenTraceId ?? traceNamedAfter(this.messageId);
-  }
 
   /** How many events there are; the methods below take their numbers from 0. */
   get size(): number {
@@ -182,12 +177,12 @@ export class Journal {
 
   open(
     messageId: string,
-    givenTraceId: string | undefined,
+    traceId: string,
     kind: "call" | "task",
     capability: string,
     parentId: string | undefined,
   ): MessageLog {
-    const log = new MessageLog(messageId, givenTraceId, kind, capability, parentId, this.system.now());
+    const log = new MessageLog(messageId, traceId, kind, capability, parentId, this.system.now());
     this.logs.add(log);
     return log;
   }
@@ -196,8 +191,16 @@ export class Journal {
     return this.logs.get(messageId);
   }
 
-  add(log: MessageLog, type: string, instance?: Addressed, attempt = 0, detail?: object): void {
-    log.add(++this.lastId - this.firstId, this.system.now() - log.startedAt, type, instance, attempt, detail);
+  /** `at`: wall ms. */
+  add(
+    log: MessageLog,
+    type: string,
+    instance?: Addressed,
+    attempt = 0,
+    detail?: object,
+    at: number = this.system.now(),
+  ): void {
+    log.add(++this.lastId - this.firstId, at - log.startedAt, type, instance, attempt, detail);
     if (log.durable) this.queue(log);
     if (this.listeners.size > 0) this.tell(this.describe(log, log.size - 1));
   }

@@ -3,9 +3,10 @@ import { describe, expect, test } from "vitest";
 import { rawAt, Spans, scan } from "./raw.js";
 
 const scanned = (text: string) => {
-  const top = new Spans();
-  const inner = new Spans();
+  const [top, inner, again, innerAgain] = [new Spans(), new Spans(), new Spans(), new Spans()];
   scan(text, top, inner);
+  scan(text, again, innerAgain, Buffer.from(text));
+  expect([again, innerAgain]).toEqual([top, inner]);
   return { top, inner };
 };
 

@@ -3,42 +3,45 @@
  * serialised again. One pass, no recursion; it presumes nothing about validity (JSON.parse judges that).
  */
 
+/** Numbers kept of each member: where its key stands, and where its value does. */
+const STRIDE = 4;
+
 /** Where the values of one object stand in the text. Reused between messages: read it before the next scan. */
 export class Spans {
   /** Deepest nesting seen. */
   depth = 0;
-  /** Where each key stands; its reading only where that differs from what stands there. */
-  private readonly keyStarts: number[] = [];
-  private readonly keyEnds: number[] = [];
-  private readonly escaped: (string | undefined)[] = [];
-  private readonly starts: number[] = [];
-  private readonly ends: number[] = [];
+  private positions = new Int32Array(16 * STRIDE);
   private size = 0;
+  /** Keys whose reading differs from what stands there, by the number of their member. */
+  private readonly escaped = new Map<number, string | undefined>();
   private text = "";
 
   reset(text: string): void {
     this.text = text;
-    this.size = 0;
     this.depth = 0;
+    this.restart();
   }
 
   /** Forgets the members noted so far. */
   restart(): void {
     this.size = 0;
+    if (this.escaped.size > 0) this.escaped.clear();
   }
 
-  open(keyStart: number, keyEnd: number, start: number): void {
-    const { size } = this;
-    this.keyStarts[size] = keyStart;
-    this.keyEnds[size] = keyEnd;
-    this.escaped[size] = unescaped(this.text, keyStart, keyEnd);
-    this.starts[size] = start;
-    this.ends[size] = -1;
+  open(keyStart: number, keyEnd: number, isEscaped: boolean, start: number): void {
+    const at = this.size * STRIDE;
+    if (at === this.positions.length) this.grow();
+    const { positions } = this;
+    positions[at] = keyStart;
+    positions[at + 1] = keyEnd;
+    positions[at + 2] = start;
+    positions[at + 3] = -1;
+    if (isEscaped) this.escaped.set(this.size, unescaped(this.text.slice(keyStart, keyEnd)));
     this.size++;
   }
 
   close(end: number): void {
-    this.ends[this.size - 1] = end;
+    this.positions[this.size * STRIDE - 1] = end;
   }
 
   /** Whether the newest member has this key. */
@@ -49,52 +52,59 @@ export class Spans {
   /** The raw text of the last value under this key, without surrounding white space. */
   raw(key: string): string | undefined {
     for (let i = this.size - 1; i >= 0; i--) {
-      if (this.ends[i]! >= 0 && this.isKey(i, key)) return this.text.slice(this.starts[i], this.ends[i]).trim();
+      const end = this.positions[i * STRIDE + 3]!;
+      if (end >= 0 && this.isKey(i, key)) return this.text.slice(this.positions[i * STRIDE + 2], end).trim();
     }
     return undefined;
   }
 
   private isKey(i: number, key: string): boolean {
-    const read = this.escaped[i];
-    if (read !== undefined) return read === key;
-    const start = this.keyStarts[i]!;
-    return this.keyEnds[i]! - start === key.length && this.text.startsWith(key, start);
+    if (this.escaped.size > 0 && this.escaped.has(i)) return this.escaped.get(i) === key;
+    const start = this.positions[i * STRIDE]!;
+    return this.positions[i * STRIDE + 1]! - start === key.length && this.text.startsWith(key, start);
+  }
+
+  private grow(): void {
+    const larger = new Int32Array(this.positions.length * 2);
+    larger.set(this.positions);
+    this.positions = larger;
   }
 }
 
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** Index of the quote that ends the string which begins at `start` (its opening quote); the text's length if it never ends. */
-function stringEnd(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end > 0) {
-    let back = end - 1;
-    while (text.charCodeAt(back) === BACKSLASH) back--;
-    if (((end - back) & 1) === 1) return end;
-    end = text.indexOf('"', end + 1);
+/** A key as JSON.parse reads it: `inp\u0075t` is `input`, and must not pass for another. Undefined if it is no JSON. */
+function unescaped(key: string): string | undefined {
+  try {
+    return JSON.parse(`"${key}"`) as string;
+  } catch {
+    return undefined;
   }
-  return text.length;
 }
 
-/** A key as JSON.parse reads it, if that is not what stands there: `inp\u0075t` is `input`, and must not pass for another. */
-function unescaped(text: string, start: number, end: number): string | undefined {
-  for (let i = start; i < end; i++) {
-    if (text.charCodeAt(i) !== BACKSLASH) continue;
-    try {
-      return JSON.parse(`"${text.slice(start, end)}"`) as string;
-    } catch {
-      return undefined;
-    }
-  }
-  return undefined;
+/** Texts up to this length share one array. */
+const SHARED_UNITS = 64 * 1024;
+const shared = new Uint16Array(SHARED_UNITS);
+
+/**
+ * The text's characters as numbers, which are looked through in half the time that a string takes; there may be more
+ * behind them. The bytes that the text was read from will do if they are as many: then each stands for one character.
+ */
+function unitsOf(text: string, bytes: Uint8Array | undefined): Uint8Array | Uint16Array {
+  if (bytes?.length === text.length) return bytes;
+  const units = text.length > SHARED_UNITS ? new Uint16Array(text.length) : shared;
+  for (let i = 0; i < text.length; i++) units[i] = text.charCodeAt(i);
+  return units;
 }
 
 /**
  * Notes the members of the outermost object in `top`, and those of its `params`, or else of its `result`, in `inner`.
  * What other members hold is of no concern: nothing in them may be taken for a parameter. The last of several counts.
+ * `bytes`: the UTF-8 that the text was read from, if it is at hand.
  */
-export function scan(text: string, top: Spans, inner: Spans): void {
+export function scan(text: string, top: Spans, inner: Spans, bytes?: Uint8Array): void {
+  const units = unitsOf(text, bytes);
   top.reset(text);
   inner.reset(text);
   let depth = 0;
@@ -106,28 +116,36 @@ export function scan(text: string, top: Spans, inner: Spans): void {
   let key2 = false;
   let keyStart = 0;
   let keyEnd = 0;
+  let keyEscaped = false;
   let open1 = false;
   let open2 = false;
   let params = false;
-  for (let i = 0; i < text.length; i++) {
-    const c = text.charCodeAt(i);
+  const { length } = text;
+  for (let i = 0; i < length; i++) {
+    const c = units[i]!;
     switch (c) {
       case QUOTE: {
-        const end = stringEnd(text, i);
-        if ((depth === 1 && key1) || (depth === 2 && key2)) {
-          keyStart = i + 1;
-          keyEnd = end;
+        const start = i + 1;
+        let escaped = false;
+        for (i = start; i < length && units[i] !== QUOTE; i++) {
+          if (units[i] !== BACKSLASH) continue;
+          escaped = true;
+          i++;
         }
-        i = end;
+        if ((depth === 1 && key1) || (depth === 2 && key2)) {
+          keyStart = start;
+          keyEnd = Math.min(i, length);
+          keyEscaped = escaped;
+        }
         break;
       }
       case 58: // :
         if (depth === 1 && key1) {
-          top.open(keyStart, keyEnd, i + 1);
+          top.open(keyStart, keyEnd, keyEscaped, i + 1);
           key1 = false;
           open1 = true;
         } else if (depth === 2 && key2) {
-          inner.open(keyStart, keyEnd, i + 1);
+          inner.open(keyStart, keyEnd, keyEscaped, i + 1);
           key2 = false;
           open2 = true;
         }

@@ -35,10 +35,11 @@ export class Admission {
     this.listeners.push(listener);
   }
 
-  take(instance: LiveInstance): void {
+  /** `now`: monotonic ms. */
+  take(instance: LiveInstance, now = this.system.monotonic()): void {
     instance.running++;
     instance.link?.reserve?.();
-    instance.starts.add(this.system.monotonic());
+    instance.starts.add(now);
   }
 
   give(instance: LiveInstance): void {

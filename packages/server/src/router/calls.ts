@@ -71,12 +71,13 @@ export class Calls {
   }
 
   /** A call in flight, or what is left of one. */
-  find(messageId: string): Call | SettledCall | undefined {
-    return this.memory.get(messageId, this.system.monotonic());
+  find(messageId: string, now = this.system.monotonic()): Call | SettledCall | undefined {
+    return this.memory.get(messageId, now);
   }
 
   start(request: MessageRequest, reply: Reply): void {
     const { envelope } = request;
+    const now = this.system.monotonic();
     const contentHash = fingerprintOf(
       envelope.target,
       envelope.capability ?? envelope.intent,
@@ -84,10 +85,8 @@ export class Calls {
       request.sent.inputText,
     );
     const known =
-      this.find(request.messageId) ??
-      (envelope.idempotencyKey === undefined
-        ? undefined
-        : this.memory.byAlias(aliasOf(request), this.system.monotonic()));
+      this.find(request.messageId, now) ??
+      (envelope.idempotencyKey === undefined ? undefined : this.memory.byAlias(aliasOf(request), now));
     if (known !== undefined && this.repeat(known, contentHash, request, reply)) return;
 
     const parent =
@@ -96,7 +95,8 @@ export class Calls {
     const offer = resolution.ok ? (resolution.resolved.offers[0] ?? resolution.resolved.gone[0]) : undefined;
     const timeoutMs = envelope.timeoutMs ?? offer?.capability.timeoutHintMs ?? this.settings.timeoutMs;
     const capability = resolution.ok ? resolution.resolved.name : (envelope.capability ?? envelope.intent ?? "");
-    const call = this.take(request, capability, contentHash, parent, timeoutMs, reply);
+    const deadline = Math.min(now + timeoutMs, parent?.deadline ?? Number.POSITIVE_INFINITY);
+    const call = this.take(request, capability, contentHash, parent, timeoutMs, deadline, reply);
     const refusal = resolution.ok ? this.objection(call, request, offer) : resolution.error;
     if (refusal !== undefined) return this.fail(call, refusal);
     if (resolution.ok && envelope.dryRun === true) return this.tryDry(call, request, resolution.resolved, reply);
@@ -115,17 +115,18 @@ export class Calls {
     contentHash: number,
     parent: Parent | undefined,
     timeoutMs: number,
+    deadline: number,
     reply: Reply,
   ): Call {
     const { envelope, caller } = request;
-    const deadline = Math.min(this.system.monotonic() + timeoutMs, parent?.deadline ?? Number.POSITIVE_INFINITY);
-    const log = this.journal.open(request.messageId, request.givenTraceId, "call", capability, envelope.parentId);
+    const log = this.journal.open(request.messageId, request.traceId, "call", capability, envelope.parentId);
     this.journal.add(
       log,
       "received",
       undefined,
       0,
       request.externalTraceId === undefined ? undefined : { externalTraceId: request.externalTraceId },
+      log.startedAt,
     );
     const call = new Call(
       this,
@@ -164,7 +165,7 @@ export class Calls {
     const { envelope, messageId, traceId } = request;
     const decision = this.router.decide(resolved, demandsOf(envelope), requestOf(envelope), call.log, 1);
     this.counts.completed++;
-    this.settle(call, undefined, undefined, undefined).forget();
+    this.settle(call, this.system.monotonic(), undefined, undefined, undefined).forget();
     reply.result(JSON.stringify({ messageId, traceId, dryRun: true, decision: decision.toShape() }));
   }
 
@@ -220,7 +221,7 @@ export class Calls {
         if (refusal !== undefined) this.fail(call, refusal);
         return refusal !== undefined;
       }
-      this.journal.add(call.log, "decision", offer.instance, number, decision);
+      this.journal.add(call.log, "decision", offer.instance, number, decision, decision.at);
       if (this.send(call, request, offer, number)) return true;
       // Its link went this very moment, and with it the instance: somebody else, then.
       this.exclude(call, offer.instance.record.instanceId);
@@ -264,7 +265,7 @@ export class Calls {
     const { instance } = offer;
     const now = this.system.monotonic();
     const attempt = new CallAttempt(this, call, number, offer, now);
-    this.admission.take(instance);
+    this.admission.take(instance, now);
     call.attempt = number;
     call.current = attempt;
     call.state = "sent";
@@ -272,11 +273,12 @@ export class Calls {
     const ack = instance.link!.kind === "ws" ? this.settings.ackTimeoutMs : this.settings.slowAckTimeoutMs;
     this.wheel.set(call, Math.min(now + ack, call.deadline));
     const remaining = Math.max(1, Math.round(call.deadline - now));
+    const sentAt = this.system.now();
     const taken = instance.link!.deliver(
       {
         messageId: call.messageId,
         attempt: number,
-        envelope: envelopeText(call, request.sent, offer, remaining, this.system.now()),
+        envelope: envelopeText(call, request.sent, offer, remaining, sentAt),
       },
       attempt,
     );
@@ -288,7 +290,7 @@ export class Calls {
       return false;
     }
     call.inLine = false;
-    this.journal.add(call.log, "delivered", instance, number);
+    this.journal.add(call.log, "delivered", instance, number, undefined, sentAt);
     return true;
   }
 
@@ -326,7 +328,7 @@ export class Calls {
         other.offer.instance.link?.cancel(call.messageId, other.number, "another attempt succeeded");
     this.note(attempt, "completed");
     this.counts.completed++;
-    const answer = this.settle(call, data, receipt, undefined, offer).answer();
+    const answer = this.settle(call, now, data, receipt, undefined, offer).answer();
     call.reply.result(answer);
     for (const reply of call.joined ?? []) reply.result(answer);
   }
@@ -500,13 +502,14 @@ export class Calls {
     // Failures stay readable on disk, except those of messages that never got anywhere.
     if (call.attempt > 0 || call.inLine) this.journal.keep(call.log);
     this.counts.failed++;
-    this.settle(call, undefined, undefined, bodyOf(error));
+    this.settle(call, this.system.monotonic(), undefined, undefined, bodyOf(error));
     call.reply.error(error);
     for (const reply of call.joined ?? []) reply.error(error);
   }
 
   private settle(
     call: Call,
+    settledAt: number,
     data: string | undefined,
     receipt: string | undefined,
     error: ErrorBody | undefined,
@@ -518,7 +521,6 @@ export class Calls {
     this.counts.inFlight--;
     this.wheel.clear(call);
     const { log, request, contentHash, alias, attempt, timeoutMs } = call;
-    const settledAt = this.system.monotonic();
     const settled = new SettledCall(
       log,
       request.caller,

@@ -55,6 +55,11 @@ export class Decision implements Described {
     this.considered = this.omitted > 0 ? all.slice(0, LISTED_MAX) : all;
   }
 
+  /** Wall ms. */
+  get at(): number {
+    return this.log.startedAt + this.after;
+  }
+
   get decisionId(): string {
     return `${this.log.messageId}-${this.attempt}`;
   }
@@ -66,7 +71,7 @@ export class Decision implements Described {
       messageId: log.messageId,
       traceId: log.traceId,
       attempt: this.attempt,
-      at: new Date(log.startedAt + this.after).toISOString(),
+      at: new Date(this.at).toISOString(),
       tookMs: this.took / 1000,
       request: this.request ?? { capability: log.capability },
       candidates: this.considered.map((c) => ({ ...describeCandidate(c, this.reasons), verdict: c.verdict })),

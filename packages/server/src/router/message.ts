@@ -8,8 +8,6 @@ export interface MessageRequest {
   readonly caller: Caller;
   readonly messageId: string;
   readonly traceId: string;
-  /** The trace that it was told to join; undefined for one that begins its own. */
-  readonly givenTraceId: string | undefined;
   readonly externalTraceId: string | undefined;
   readonly envelope: SubmitEnvelope;
   readonly input: unknown;

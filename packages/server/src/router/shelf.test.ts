@@ -45,7 +45,7 @@ const decided = fc.record({
 const settled = fc
   .record({
     id: fc.uuid(),
-    trace: fc.option(hex32, { nil: undefined }),
+    trace: hex32,
     parent: fc.option(fc.uuid(), { nil: undefined }),
     startedAt: fc.integer({ min: 1.7e12, max: 1.9e12 }),
     firstEvent: fc.integer({ min: 1, max: 2 ** 40 }),
@@ -104,10 +104,10 @@ function told(log: MessageLog): unknown {
     log.attemptAt(i),
     (log.detailAt(i) as Decision | undefined)?.toShape(),
   ]);
-  const { messageId, traceId, givenTraceId, parentId, capability, startedAt, kind } = log;
+  const { messageId, traceId, parentId, capability, startedAt, kind } = log;
   const { caller, contentHash, alias, attempt, timeoutMs, offer, settledAt } = call;
   return {
-    log: { messageId, traceId, givenTraceId, parentId, capability, startedAt, kind, events },
+    log: { messageId, traceId, parentId, capability, startedAt, kind, events },
     call: { caller, contentHash, alias, attempt, timeoutMs, offer, settledAt, answer: call.answer() },
   };
 }

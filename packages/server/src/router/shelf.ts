@@ -1,5 +1,5 @@
 import type { Caller } from "../access/access.js";
-import { type LogShelf, MessageLog, traceNamedAfter } from "../journal/journal.js";
+import { type LogShelf, MessageLog } from "../journal/journal.js";
 import type { Offer } from "../registry/instance.js";
 import { type Considered, Decision } from "./decision.js";
 import { SettledCall } from "./settled.js";
@@ -35,7 +35,6 @@ const CANDIDATE_WORDS = 8;
 
 const HAS_PARENT = 1;
 const HAS_RECEIPT = 2;
-const TRACE_GIVEN = 4;
 /** Of an event. */
 const WITH_INSTANCE = 1 << 16;
 const WITH_DECISION = 1 << 17;
@@ -103,11 +102,7 @@ export class CallShelf implements LogShelf {
     doubles[double + MATCH] = decision.considered[0]!.match;
     writeUuid(words, at + ID, log.messageId);
     let flags = 0;
-    if (log.givenTraceId === undefined) words.copyWithin(at + TRACE, at + ID, at + ID + 4);
-    else {
-      flags |= TRACE_GIVEN;
-      writeHex(words, at + TRACE, log.givenTraceId);
-    }
+    writeHex(words, at + TRACE, log.traceId);
     if (log.parentId !== undefined) {
       flags |= HAS_PARENT;
       writeUuid(words, at + PARENT, log.parentId);
@@ -155,7 +150,7 @@ export class CallShelf implements LogShelf {
   }
 
   ofTrace(traceId: string): (slot: number) => boolean {
-    if (traceId.length !== 32) return () => false;
+    if (traceId.length !== TRACE_LENGTH) return () => false;
     const wanted = wordsOf(traceId);
     return (slot) => this.isAt(slot, TRACE, wanted);
   }
@@ -178,7 +173,7 @@ export class CallShelf implements LogShelf {
     const flags = words[at + FLAGS]!;
     const log = new MessageLog(
       uuidOf(words, at + ID),
-      (flags & TRACE_GIVEN) === 0 ? undefined : traceNamedAfter(uuidOf(words, at + TRACE)),
+      hexOf(words, at + TRACE),
       "call",
       capability,
       (flags & HAS_PARENT) === 0 ? undefined : uuidOf(words, at + PARENT),
@@ -365,6 +360,7 @@ function isUsual(log: MessageLog, { alias, attempt, offer, data, receipt, timeou
     !log.durable &&
     log.size <= EVENTS_MAX &&
     log.messageId.length === UUID_LENGTH &&
+    log.traceId.length === TRACE_LENGTH &&
     (log.parentId === undefined || log.parentId.length === UUID_LENGTH);
   if (!fits) return false;
   const first = log.detailAt(1);
@@ -395,6 +391,7 @@ function looked(log: MessageLog, chosen: Offer): Offer[] | undefined {
 }
 
 const UUID_LENGTH = 36;
+const TRACE_LENGTH = 32;
 
 /** A UUID is 32 hexadecimal digits in five groups; its 128 bits make four words. */
 function writeUuid(words: Int32Array, at: number, id: string): void {
@@ -414,8 +411,12 @@ function wordsOf(digits: string): Int32Array {
   return words;
 }
 
+function hexOf(words: Int32Array, at: number): string {
+  return [...words.subarray(at, at + 4)].map((w) => (w >>> 0).toString(16).padStart(8, "0")).join("");
+}
+
 function uuidOf(words: Int32Array, at: number): string {
-  const digits = [...words.subarray(at, at + 4)].map((w) => (w >>> 0).toString(16).padStart(8, "0")).join("");
+  const digits = hexOf(words, at);
   return [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 20), digits.slice(20)].join(
     "-",
   );

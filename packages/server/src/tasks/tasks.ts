@@ -80,7 +80,7 @@ export class Tasks {
     if (envelope.dryRun === true) {
       const log = new MessageLog(
         request.messageId,
-        request.givenTraceId,
+        request.traceId,
         "task",
         resolved.name,
         envelope.parentId,
