@@ -1,7 +1,7 @@
-import { type AgentErrorShape, type ErrorBody, isRetryable, type Outcome, ReachError } from "@agent-reach/protocol";
+import { type AgentErrorShape, type ErrorBody, type Outcome, ReachError } from "@agent-reach/protocol";
 import { assertMayTouch, type Caller } from "../access/access.js";
 import type { Catalog, Resolved } from "../catalog/catalog.js";
-import type { Journal, MessageLog } from "../journal/journal.js";
+import type { Journal } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import type { Offer } from "../registry/instance.js";
 import type { Wheel } from "../time/wheel.js";
@@ -9,10 +9,21 @@ import type { Admission } from "./admission.js";
 import { Call, CallAttempt } from "./call.js";
 import { chainOf, loopIn, type Parent } from "./chain.js";
 import { fingerprintOf } from "./content.js";
-import type { Decision } from "./decision.js";
 import { envelopeText } from "./envelope.js";
 import { Memory } from "./memory.js";
 import { demandsOf, laneOf, type MessageRequest, type Reply, requestOf } from "./message.js";
+import {
+  agentError,
+  allResting,
+  invalidInput,
+  lineFull,
+  nobodyInTime,
+  nodeStops,
+  overdue,
+  refusal,
+  resultTooLarge,
+  usedBefore,
+} from "./refusals.js";
 import type { Router } from "./router.js";
 import { SettledCall } from "./settled.js";
 
@@ -173,13 +184,7 @@ export class Calls {
   private repeat(known: Call | SettledCall, contentHash: number, request: MessageRequest, reply: Reply): boolean {
     assertMayTouch(request.caller, known);
     if (known.contentHash !== contentHash) {
-      throw new ReachError(
-        "CONFLICT",
-        `the key of message ${known.messageId} was used before for other content; a new request needs a new messageId, and a new idempotencyKey if it gives one.`,
-        {
-          details: { messageId: known.messageId },
-        },
-      );
+      throw usedBefore(known.messageId);
     }
     if (known instanceof Call) {
       known.joined ??= [];
@@ -236,11 +241,7 @@ export class Calls {
       if (instance.record.state === "online" && instance.coolDownUntil > now)
         first = Math.min(first, instance.coolDownUntil);
     if (!Number.isFinite(first) || first < call.deadline) return undefined;
-    return new ReachError(
-      "OVERLOADED",
-      `everybody who offers "${call.capability}" has too much to do; try again later, or submit a task.`,
-      { retryAfterMs: Math.ceil(first - now) },
-    );
+    return allResting(call.capability, first - now);
   }
 
   private enqueue(call: Call): void {
@@ -250,15 +251,7 @@ export class Calls {
       this.wheel.set(call, call.deadline);
       return;
     }
-    const { waitingMax } = this.admission;
-    this.fail(
-      call,
-      new ReachError(
-        "BUSY",
-        `${waitingMax} calls wait for "${call.capability}" already; try again later, or submit a task.`,
-        { retryAfterMs: 1000 },
-      ),
-    );
+    this.fail(call, lineFull(call.capability, this.admission.waitingMax));
   }
 
   private send(call: Call, request: MessageRequest, offer: CallAttempt["offer"], number: number): boolean {
@@ -290,7 +283,7 @@ export class Calls {
       return false;
     }
     call.inLine = false;
-    this.journal.add(call.log, "delivered", instance, number, undefined, sentAt);
+    this.note(attempt, "delivered", undefined, sentAt);
     return true;
   }
 
@@ -311,14 +304,7 @@ export class Calls {
     offer.measured.success(now - attempt.sentAt, now);
     if (call.state === "settled") return this.note(attempt, "late", { outcome: "completed" });
     if (data.length * 3 > this.settings.inputBytes && Buffer.byteLength(data) > this.settings.inputBytes) {
-      return this.fail(
-        call,
-        new ReachError(
-          "PAYLOAD_TOO_LARGE",
-          `the result of "${call.capability}" has ${Buffer.byteLength(data)} bytes, over the limit of ${this.settings.inputBytes}; let the agent answer with a reference.`,
-          { outcome: "executed" },
-        ),
-      );
+      return this.fail(call, resultTooLarge(call.capability, Buffer.byteLength(data), this.settings.inputBytes));
     }
     const violation = offer.contract.checkOutput?.(value);
     if (violation !== undefined) this.note(attempt, "output_invalid", violation);
@@ -373,41 +359,10 @@ export class Calls {
     const now = this.system.monotonic();
     const attempt = call.current;
     const atEnd = now >= call.deadline;
-    if (attempt === undefined || call.state === "waiting") return this.fail(call, this.nobodyInTime(call));
-    const { record } = attempt.offer.instance;
+    if (attempt === undefined || call.state === "waiting") return this.fail(call, nobodyInTime(call));
     attempt.offer.measured.failure(now);
     if (call.state === "sent" && !atEnd && this.tryElsewhere(call, attempt)) return;
-    const waited = Math.round(now - attempt.sentAt);
-    const outcome: Outcome = "unknown";
-    const details = { agentId: record.agentId, instanceId: record.instanceId, attempts: call.attempt };
-    if (!attempt.acknowledged) {
-      const what =
-        call.state === "orphaned"
-          ? `lost its connection before it acknowledged`
-          : `did not acknowledge within ${waited} ms`;
-      return this.fail(
-        call,
-        this.unsure(
-          "DELIVERY_TIMEOUT",
-          call,
-          `${record.agentId} ${what} (attempt ${call.attempt}); whether it did anything is unknown.`,
-          outcome,
-          details,
-        ),
-      );
-    }
-    const what =
-      call.state === "orphaned" ? "lost its connection while it worked" : `gave no result within ${waited} ms`;
-    this.fail(
-      call,
-      this.unsure(
-        "TIMEOUT",
-        call,
-        `${record.agentId} ${what}; give the call more time, or submit a task.`,
-        outcome,
-        details,
-      ),
-    );
+    this.fail(call, overdue(call, attempt, Math.round(now - attempt.sentAt)));
   }
 
   /** Once more, with somebody else, where that can do no harm (C2). */
@@ -478,13 +433,7 @@ export class Calls {
   stop(): void {
     for (const call of this.memory.underway()) {
       const outcome: Outcome = call.attempt === 0 ? "not_executed" : "unknown";
-      this.fail(
-        call,
-        new ReachError("DRAINING", "this node is stopping; connect elsewhere, or again in a moment.", {
-          outcome,
-          retryable: outcome === "not_executed",
-        }),
-      );
+      this.fail(call, nodeStops(outcome));
     }
   }
 
@@ -540,11 +489,11 @@ export class Calls {
     return settled;
   }
 
-  private note(attempt: CallAttempt, type: string, detail?: object): void {
+  private note(attempt: CallAttempt, type: string, detail?: object, at = this.system.now()): void {
     const { call, offer, number } = attempt;
     // A call that is over may have been put away, and its log with it.
     const log = call.state === "settled" ? this.journal.find(call.messageId) : call.log;
-    if (log !== undefined) this.journal.add(log, type, offer.instance, number, detail);
+    if (log !== undefined) this.journal.add(log, type, offer.instance, number, detail, at);
   }
 
   /** Tells whoever works on it that nobody waits any longer. */
@@ -571,50 +520,6 @@ export class Calls {
   private isSettled(call: Call): boolean {
     return call.state === "settled";
   }
-
-  private unsure(
-    code: "DELIVERY_TIMEOUT" | "TIMEOUT",
-    call: Call,
-    message: string,
-    outcome: Outcome,
-    details: Record<string, unknown>,
-  ): ReachError {
-    const idempotent = call.current?.offer.idempotent ?? false;
-    return new ReachError(code, message, { outcome, retryable: isRetryable(code, outcome, idempotent), details });
-  }
-
-  private nobodyInTime(call: Call): ReachError {
-    if (call.older !== undefined) {
-      return new ReachError(
-        "DELIVERY_TIMEOUT",
-        `the only instance that took "${call.capability}" was lost, and nobody else was free in time.`,
-        {
-          outcome: "unknown",
-          retryable: true,
-        },
-      );
-    }
-    if (call.full) {
-      return new ReachError(
-        "BUSY",
-        `everybody who offers "${call.capability}" was busy until the deadline; try again later, or submit a task.`,
-        { retryAfterMs: 1000 },
-      );
-    }
-    return new ReachError(
-      "UNAVAILABLE",
-      `"${call.capability}" is offered, but nobody was able to take it until the deadline.`,
-      { details: { waitedFor: this.whyNot(call.log) } },
-    );
-  }
-
-  /** Who was left out and why, from the last decision. */
-  private whyNot(log: MessageLog): unknown {
-    const detail = log.detailOf(["waiting", "decision"]) as Decision | undefined;
-    return detail
-      ?.toShape()
-      .candidates.map(({ agentId, instanceId, verdict }) => ({ agentId, instanceId, why: verdict }));
-  }
 }
 
 export function wantedBy({ caller, envelope }: MessageRequest) {
@@ -625,34 +530,4 @@ export function wantedBy({ caller, envelope }: MessageRequest) {
     agentId: envelope.target?.agentId,
     instanceId: envelope.target?.instanceId,
   };
-}
-
-export function invalidInput(capability: string, violation: { path: string; rule: string }): ReachError {
-  const at = violation.path === "" ? "the input" : `input field "${violation.path}"`;
-  return new ReachError(
-    "INVALID_INPUT",
-    `${at} of "${capability}" ${violation.rule}; see the capability's inputSchema.`,
-    {
-      path: violation.path,
-      details: { capability, rule: violation.rule },
-    },
-  );
-}
-
-/** A business error: the agent did its work and says no. */
-export function agentError(capability: string, agentId: string, error: AgentErrorShape): ReachError {
-  const said = error.message ?? error.code ?? "no reason given";
-  return new ReachError("AGENT_ERROR", `${agentId} answered "${capability}" with an error: ${said}`, {
-    retryable: error.retryable === true,
-    details: { ...error },
-  });
-}
-
-export function refusal(agentId: string, code: string, message: string, retryAfterMs: number | undefined): ReachError {
-  if (code === "OVERLOADED" || retryAfterMs !== undefined) {
-    return new ReachError("OVERLOADED", `${agentId} has too much to do: ${message}`, {
-      retryAfterMs: retryAfterMs ?? 1000,
-    });
-  }
-  return new ReachError("UNAVAILABLE", `${agentId} refused the message: ${message}`, { details: { agentId, code } });
 }
