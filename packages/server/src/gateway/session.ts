@@ -6,6 +6,7 @@ import type { Receiver } from "../ports/delivery.js";
 import type { LiveInstance } from "../registry/instance.js";
 import type { Reply } from "../router/message.js";
 import { errorOf } from "./agent-error.js";
+import { HeldAnswers } from "./held-answers.js";
 import { SocketLink } from "./link.js";
 import type { RawParams } from "./messages.js";
 import { handlers } from "./methods.js";
@@ -15,8 +16,6 @@ import { isMethod } from "./validate.js";
 
 const NESTING_MAX = 64;
 
-/** How often a session whose answers are held back is pinged. */
-const HELD_PING_MS = 10_000;
 /** How long a reader may be far behind. */
 const SLOW_MS = 10_000;
 /** How long a slow reader may take to read up to why it is closed. */
@@ -58,13 +57,8 @@ export class Session implements RawParams {
   caller: Caller;
   private pending = new HashTable<number, Receiver | Acknowledgement>();
   private nextId = 1;
-  /** Results that came, and how many of them are safe (W3). */
-  private resultsIn = 0;
-  private resultsSafe = 0;
-  private readonly safeOutOfOrder = new Set<number>();
-  private stopHeldPings: (() => void) | undefined;
+  private readonly answers: HeldAnswers;
   private stopSlowTimer: (() => void) | undefined;
-  private held: { after: number; text: string }[] = [];
 
   constructor(
     readonly rooms: Rooms,
@@ -72,6 +66,11 @@ export class Session implements RawParams {
     private readonly onClosed: (session: Session) => void,
   ) {
     this.caller = this.callerNow();
+    this.answers = new HeldAnswers(
+      rooms.system,
+      (text) => this.write(text),
+      () => this.request("ping", "{}", new Acknowledgement("", () => {})),
+    );
   }
 
   get principal(): string {
@@ -233,7 +232,7 @@ export class Session implements RawParams {
     if (waiting === undefined) return;
     if (waiting instanceof Acknowledgement) return waiting.answered();
     const safe = hearAnswer(waiting, message);
-    if (safe !== undefined) this.holdUntil(safe);
+    if (safe !== undefined) this.answers.waitFor(safe);
   }
 
   private refuseSize(rawId: string | undefined, size: number): void {
@@ -252,7 +251,7 @@ export class Session implements RawParams {
     if (waiting === undefined || waiting instanceof Acknowledgement) return;
     this.pending.delete(Number(rawId));
     const safe = waiting.failed({ code: "PAYLOAD_TOO_LARGE", message: error.message }, undefined);
-    if (safe !== undefined) this.holdUntil(safe);
+    if (safe !== undefined) this.answers.waitFor(safe);
   }
 
   private renew(): void {
@@ -274,12 +273,12 @@ export class Session implements RawParams {
   }
 
   result(rawId: string, json: string): void {
-    this.respond(`{"jsonrpc":"2.0","id":${rawId},"result":${json}}`);
+    this.answers.send(`{"jsonrpc":"2.0","id":${rawId},"result":${json}}`);
   }
 
   error(rawId: string, error: Error): void {
     const reach = error instanceof ReachError ? error : this.internal(error);
-    this.respond(`{"jsonrpc":"2.0","id":${rawId},"error":${JSON.stringify(reach.toRpc())}}`);
+    this.answers.send(`{"jsonrpc":"2.0","id":${rawId},"error":${JSON.stringify(reach.toRpc())}}`);
   }
 
   private internal(error: Error): ReachError {
@@ -288,11 +287,6 @@ export class Session implements RawParams {
     return new ReachError("INTERNAL", `something went wrong on our side; look for ${id} in the node's log.`, {
       details: { id },
     });
-  }
-
-  private respond(text: string): void {
-    if (this.resultsSafe < this.resultsIn) this.held.push({ after: this.resultsIn, text });
-    else this.write(text);
   }
 
   private write(text: string): void {
@@ -323,31 +317,6 @@ export class Session implements RawParams {
     this.gone(reason);
   }
 
-  /** Answers wait until this result, and those before it, are safe (W3). */
-  private holdUntil(safe: Promise<void>): void {
-    const number = ++this.resultsIn;
-    this.stopHeldPings ??= this.pingWhileHeld();
-    const done = () => {
-      this.safeOutOfOrder.add(number);
-      while (this.safeOutOfOrder.delete(this.resultsSafe + 1)) this.resultsSafe++;
-      let ready = 0;
-      while (ready < this.held.length && this.held[ready]!.after <= this.resultsSafe)
-        this.write(this.held[ready++]!.text);
-      if (ready > 0) this.held = this.held.slice(ready);
-    };
-    safe.then(done, done);
-  }
-
-  /** A store that cannot write holds answers back for as long; a request now and then shows that the node is alive. */
-  private pingWhileHeld(): () => void {
-    return this.rooms.system.after(HELD_PING_MS, () => {
-      this.stopHeldPings = undefined;
-      if (this.closed || this.resultsSafe === this.resultsIn) return;
-      this.request("ping", "{}", new Acknowledgement("", () => {}));
-      this.stopHeldPings = this.pingWhileHeld();
-    });
-  }
-
   close(code: number, reason: string): void {
     this.socket.close(code, reason);
   }
@@ -357,7 +326,7 @@ export class Session implements RawParams {
     if (this.closed) return;
     this.closed = true;
     this.caughtUp();
-    this.stopHeldPings?.();
+    this.answers.stop();
     const { registry, notices } = this.rooms;
     notices.leave(this.address);
     for (const watch of this.watches.values()) watch.stop();
