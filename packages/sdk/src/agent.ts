@@ -1,23 +1,17 @@
-import type { CallEnvelope, Capability, Card, ErrorBody, Registered, SubmitEnvelope } from "@agent-reach/protocol";
+import type { CallEnvelope, ErrorBody, Registered, SubmitEnvelope } from "@agent-reach/protocol";
 import type { Channel } from "./channel.js";
 import type { ConnectionListener } from "./connection.js";
 import type { Delivery, DeliveryHost, Handler } from "./delivery.js";
-import { failure, toError } from "./failure.js";
 import { Inbox } from "./inbox.js";
 import { sdkLimits } from "./limits.js";
-import { type Logger, withFields } from "./logger.js";
+import type { Logger } from "./logger.js";
 import { Outbox } from "./outbox.js";
 import type { CallOutcome } from "./outcome.js";
 import { Ask } from "./pending.js";
 import type { IdentityStore } from "./platform.js";
+import { type CardInput, Registration, type WireCard } from "./registration.js";
 import type { TaskHandle } from "./tasks.js";
-import { Waiter } from "./wheel.js";
-
-/** A card as `register` takes it: capabilities may be bare names, and unknown fields go through. */
-export type CardInput = Omit<Card, "capabilities"> & {
-  capabilities?: (Capability | string)[];
-  [field: string]: unknown;
-};
+import { Alarm } from "./wheel.js";
 
 /** What the agent says about itself with its next heartbeat. */
 export interface SelfReport {
@@ -36,26 +30,21 @@ export interface AgentOptions {
 /**
  * One registered instance on a connection of its own.
  *
- * A1  It registers in `start()` and again in every later session, under the same instanceId, before any other request.
- * A2  Heartbeats come from the wheel: they do not wait for a handler that is awaiting something.
- * A3  An instanceId that is not ours to take (any more) is given up for a fresh one, once per attempt.
+ * A1  Heartbeats come from the wheel: they do not wait for a handler that is awaiting something.
  */
 export class Agent implements ConnectionListener, DeliveryHost {
   readonly logger: Logger;
   readonly handlers = new Map<string, Handler>();
   readonly inbox: Inbox;
-  registered: Registered | undefined;
   readonly #channel: Channel;
   readonly #options: AgentOptions;
+  readonly #registration: Registration;
   readonly #outbox: Outbox;
-  readonly #heartbeat: Beat;
+  readonly #heartbeat: Alarm;
   #card: CardInput;
   #report: SelfReport = {};
-  #instanceId: string;
-  #instanceKey: string | undefined;
   #started = false;
   #release: () => void = () => {};
-  #waiting: { resolve: (registered: Registered) => void; reject: (error: Error) => void }[] = [];
   #onQuiet: () => void = () => {};
 
   constructor(channel: Channel, card: CardInput, options: AgentOptions) {
@@ -63,13 +52,15 @@ export class Agent implements ConnectionListener, DeliveryHost {
     this.#channel = channel;
     this.#card = card;
     this.#options = options;
-    const saved = options.identities?.load();
-    const known = saved?.agentId === card.agentId ? saved : undefined;
-    this.#instanceId = known?.instanceId ?? connection.options.platform.system.newId();
-    this.#instanceKey = known?.instanceKey;
+    this.#registration = new Registration(connection, card.agentId, {
+      identities: options.identities,
+      card: () => this.#wireCard(),
+      onRegistered: (registered) => connection.wheel.set(this.#heartbeat, this.#intervalMs(registered)),
+      onError: options.onError,
+    });
     this.logger = connection.options.logger;
-    this.#heartbeat = new Beat(() => this.#beat());
-    const identity = () => ({ instanceId: this.#instanceId, epoch: this.registered?.epoch ?? 1 });
+    this.#heartbeat = new Alarm(() => this.#beat());
+    const identity = () => ({ instanceId: this.instanceId, epoch: this.registered?.epoch ?? 1 });
     this.#outbox = new Outbox(connection, identity, () => this.#checkQuiet());
     this.inbox = new Inbox(connection, this.#outbox, this, this.handlers, {
       ackAfterMs: options.ackAfterMs,
@@ -85,7 +76,10 @@ export class Agent implements ConnectionListener, DeliveryHost {
     return this.#card.agentId;
   }
   get instanceId(): string {
-    return this.#instanceId;
+    return this.#registration.instanceId;
+  }
+  get registered(): Registered | undefined {
+    return this.#registration.current;
   }
   get started(): boolean {
     return this.#started;
@@ -106,18 +100,18 @@ export class Agent implements ConnectionListener, DeliveryHost {
           this.logger.warn(`no handler for ${name} of ${this.agentId}; its messages will be refused`);
       }
       connection.open();
-      if (connection.online) this.#register(undefined);
+      if (connection.online) this.#registration.send();
     }
-    return this.#registration();
+    return this.registered && connection.online ? Promise.resolve(this.registered) : this.#registration.next();
   }
 
   /** A changed card: on the wire at once when started, else with `start()`. */
   update(card: CardInput): Promise<Registered | undefined> {
     this.#card = card;
     if (!this.#started) return Promise.resolve(undefined);
-    const registration = new Promise<Registered>((resolve, reject) => this.#waiting.push({ resolve, reject }));
-    if (this.#channel.connection.online) this.#register(undefined);
-    return registration;
+    const registered = this.#registration.next();
+    if (this.#channel.connection.online) this.#registration.send();
+    return registered;
   }
 
   /** Sent with the next heartbeat, and one is sent now. */
@@ -134,10 +128,10 @@ export class Agent implements ConnectionListener, DeliveryHost {
     const { connection } = this.#channel;
     if (!this.#started) return;
     this.inbox.accepting = false;
-    const over = new Beat(() => this.#onQuiet());
+    const over = new Alarm(() => this.#onQuiet());
     connection.wheel.set(over, timeoutMs);
     const handback = this.inbox.handBack();
-    const params = { instanceId: this.#instanceId, reason, handback };
+    const params = { instanceId: this.instanceId, reason, handback };
     await connection.ask("drain", params, timeoutMs).catch((error) => {
       this.logger.warn("drain was not confirmed", { error: String(error) });
     });
@@ -160,7 +154,7 @@ export class Agent implements ConnectionListener, DeliveryHost {
     this.#channel.connection.wheel.clear(this.#heartbeat);
     const { connection } = this.#channel;
     if (connection.online) {
-      const params = { instanceId: this.#instanceId, reason };
+      const params = { instanceId: this.instanceId, reason };
       await connection.ask("deregister", params, sdkLimits.goodbyeTimeoutMs).catch(() => {});
     }
     this.inbox.abortAll("lost");
@@ -170,7 +164,7 @@ export class Agent implements ConnectionListener, DeliveryHost {
   // ---- ConnectionListener ----
 
   prepare(done: () => void): void {
-    if (this.#started) this.#register(done);
+    if (this.#started) this.#registration.send(done);
     else done();
   }
 
@@ -182,7 +176,7 @@ export class Agent implements ConnectionListener, DeliveryHost {
     this.#started = false;
     this.inbox.accepting = false;
     this.inbox.abortAll("lost");
-    this.#reject(connection.lastError ?? failure("CANCELED", "the client was closed"));
+    this.#registration.reject(connection.lastError);
     this.#onQuiet();
   }
 
@@ -208,65 +202,13 @@ export class Agent implements ConnectionListener, DeliveryHost {
     const { connection } = this.#channel;
     if (connection.bufferedBytes > sdkLimits.progressBufferBytesMax) return;
     const { messageId, attempt } = delivery.copy;
-    const params = { messageId, instanceId: this.#instanceId, attempt, ...progress };
-    if (connection.online) connection.notify("progress", params);
+    const params = { messageId, instanceId: this.instanceId, attempt, ...progress };
+    if (connection.online) connection.outgoing.notify("progress", params);
   }
 
-  // ---- registration ----
+  // ---- what it says of itself ----
 
-  #registration(): Promise<Registered> {
-    if (this.registered && this.#channel.connection.online) return Promise.resolve(this.registered);
-    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
-  }
-
-  #register(done: (() => void) | undefined, fresh = false): void {
-    const { connection } = this.#channel;
-    const { generation } = connection;
-    const params = { card: this.#wireCard(), instanceId: this.#instanceId, instanceKey: this.#instanceKey };
-    const answer = (registered: Registered) => {
-      this.#accept(registered);
-      done?.();
-      // After `done`, so that whoever waited for `start()` finds the connection online.
-      for (const { resolve } of this.#waiting.splice(0)) resolve(registered);
-    };
-    const refused = (error: ErrorBody) => {
-      // Lost with its socket: the next session registers again.
-      if (connection.generation !== generation || !connection.hasSocket) return;
-      if (error.code === "FORBIDDEN" && !fresh) {
-        this.logger.warn("the instance is not ours to take over; registering a new one", {
-          instanceId: this.#instanceId,
-        });
-        this.#instanceId = connection.options.platform.system.newId();
-        this.#instanceKey = undefined;
-        return this.#register(done, true);
-      }
-      if (error.retryable) {
-        const again = new Beat(() => connection.generation === generation && this.#register(done, fresh));
-        return connection.wheel.set(again, error.retryAfterMs ?? sdkLimits.completeRetryMs);
-      }
-      this.#reject(error);
-      this.#options.onError(error);
-      done?.();
-    };
-    connection.send(new Ask("register", params, "socket", answer, refused), undefined);
-  }
-
-  #accept(registered: Registered): void {
-    this.registered = registered;
-    this.#instanceId = registered.instanceId;
-    this.#instanceKey = registered.instanceKey;
-    const { agentId } = this;
-    this.#options.identities?.save({ agentId, instanceId: registered.instanceId, instanceKey: registered.instanceKey });
-    const log = withFields(this.logger, { agentId, instanceId: registered.instanceId });
-    for (const warning of registered.warnings ?? []) log.warn(warning);
-    this.#channel.connection.wheel.set(this.#heartbeat, this.#intervalMs(registered));
-  }
-
-  #reject(error: ErrorBody): void {
-    for (const { reject } of this.#waiting.splice(0)) reject(toError(error));
-  }
-
-  #wireCard(): CardInput & { capabilities: Capability[] } {
+  #wireCard(): WireCard {
     const given = (this.#card.capabilities ?? []).map((entry) => (typeof entry === "string" ? { name: entry } : entry));
     const names = new Set(given.map((entry) => entry.name ?? (entry as { id?: string }).id));
     const added = [...this.handlers.keys()].filter((name) => !names.has(name)).map((name) => ({ name }));
@@ -277,8 +219,6 @@ export class Agent implements ConnectionListener, DeliveryHost {
     return card;
   }
 
-  // ---- heartbeat ----
-
   #intervalMs(registered: Registered): number {
     return registered.lease.heartbeatIntervalSec * 1000;
   }
@@ -288,9 +228,9 @@ export class Agent implements ConnectionListener, DeliveryHost {
     if (!this.#started || !this.registered || !connection.online) return;
     connection.wheel.set(this.#heartbeat, this.#intervalMs(this.registered));
     const load = { running: this.inbox.running, queued: this.inbox.queued };
-    const params = { instanceId: this.#instanceId, load, ...this.#report };
+    const params = { instanceId: this.instanceId, load, ...this.#report };
     const answer = ({ state }: { state: string }) => {
-      if (state === "unknown" && this.#started) this.#register(undefined);
+      if (state === "unknown" && this.#started) this.#registration.send();
     };
     // A heartbeat that fails is followed by the next one; a lost socket is noticed elsewhere.
     connection.send(new Ask("heartbeat", params, "socket", answer, () => {}), undefined);
@@ -304,18 +244,5 @@ export class Agent implements ConnectionListener, DeliveryHost {
     if (this.inbox.accepting) return;
     if (this.#quiet) this.#onQuiet();
     else if (this.inbox.running === 0) this.#outbox.confirm();
-  }
-}
-
-class Beat extends Waiter {
-  readonly #run: () => void;
-
-  constructor(run: () => void) {
-    super();
-    this.#run = run;
-  }
-
-  onDue(): void {
-    this.#run();
   }
 }

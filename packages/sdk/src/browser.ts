@@ -1,6 +1,7 @@
 import { browserDial } from "./browser-transport.js";
 import { SharedChannels } from "./channel.js";
-import { Client, type ClientHost, type ClientOptions } from "./client.js";
+import { Client } from "./client.js";
+import type { ClientHost, ClientOptions } from "./client-options.js";
 import { uuidV7 } from "./ids.js";
 
 export * from "./exports.js";

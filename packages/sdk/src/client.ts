@@ -2,65 +2,29 @@ import type {
   Agent as AgentRecord,
   CallEnvelope,
   Discovery,
-  ErrorBody,
   Registered,
   SubmitEnvelope,
   Task,
 } from "@agent-reach/protocol";
-import { Agent, type CardInput, type SelfReport } from "./agent.js";
+import { Agent, type SelfReport } from "./agent.js";
 import type { CallHandle } from "./calls.js";
 import { type Channel, makeChannel, type SharedChannels } from "./channel.js";
-import type { ConnectionListener, ConnectionOptions, ConnectionState } from "./connection.js";
+import type { ClientEvents, ClientHost, ClientOptions, ClientState } from "./client-options.js";
+import type { ConnectionListener, ConnectionOptions } from "./connection.js";
 import type { Handler } from "./delivery.js";
 import type { AgentFilter, DiscoverQuery } from "./directory.js";
 import { Emitter } from "./emitter.js";
 import { failure, toError } from "./failure.js";
 import { sdkLimits } from "./limits.js";
 import { consoleLogger, type Logger, withContext } from "./logger.js";
+import { untilOnline } from "./online.js";
 import type { CallOutcome } from "./outcome.js";
-import type { IdentityStore, Platform } from "./platform.js";
+import type { IdentityStore } from "./platform.js";
+import type { CardInput } from "./registration.js";
 import type { TaskHandle } from "./tasks.js";
-import type { Dial } from "./transport.js";
 import { normalizeUrl } from "./url.js";
 import { sdkVersion } from "./version.js";
 import type { Watch, WatchFilter, WatchListener } from "./watch.js";
-
-export interface ClientOptions {
-  /** `ws://127.0.0.1:8800/registry`, `http://…`, or `host:port`; several are tried in turn. */
-  readonly registryUrl: string | readonly string[];
-  /** Shown by the node; part of the identity by which clients share a connection. */
-  readonly name?: string;
-  readonly token?: string;
-  /** For agents whose card does not say; default 15. */
-  readonly heartbeatIntervalSec?: number;
-  /** Bounds of the backoff in milliseconds; default 100 to 30,000. */
-  readonly reconnect?: { readonly minMs?: number; readonly maxMs?: number };
-  /** For one attempt: opening the socket, hello and registration. Default 10,000. */
-  readonly connectTimeoutMs?: number;
-  /** A handler that takes longer is acknowledged first, its result follows. Default 50. */
-  readonly ackAfterMs?: number;
-  /** Default: one JSON line per entry on the console. */
-  readonly logger?: Logger;
-  /** Another way to open sockets. */
-  readonly transport?: Dial;
-}
-
-export type ClientState = ConnectionState | "draining";
-
-export interface ClientEvents {
-  /** The state changed. `error` says why a connection went down. */
-  state: { state: ClientState; error: ErrorBody | undefined };
-  /** Something went wrong that no call of yours tells. */
-  error: ErrorBody;
-  /** The outcome of a task, also of one that another process submitted under the same identity. */
-  task: Task;
-}
-
-/** What the entry for a runtime gives to every client. */
-export interface ClientHost {
-  readonly platform: Platform;
-  readonly shared: SharedChannels;
-}
 
 /**
  * The client. Only calling: make it and call. Being reachable: `register`, `onCapability`, `start`.
@@ -134,46 +98,8 @@ export class Client {
    * Resolves when a session stands. It tries for ever, unless `timeoutMs` is given; rejects with a ReachError when that has
    * passed, when the node refuses the identity, or when the client is closed. Calling needs no `connect()`.
    */
-  connect(options: { timeoutMs?: number } = {}): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const { connection } = this.#use();
-      if (connection.online) return resolve();
-      if (connection.ended) {
-        return reject(toError(connection.lastError ?? failure("CANCELED", "the connection is closed")));
-      }
-      const release = connection.hold();
-      let disarm = () => {};
-      const end = (settle: () => void) => {
-        connection.listeners.delete(listener);
-        release();
-        disarm();
-        settle();
-      };
-      const listener: ConnectionListener = {
-        changed: (state, error) => {
-          const refused = error && (error.code === "UNAUTHENTICATED" || error.code === "FORBIDDEN");
-          if (state === "online") end(resolve);
-          else if (connection.ended || refused) end(() => reject(toError(error ?? failure("CANCELED", "closed"))));
-        },
-      };
-      connection.listeners.add(listener);
-      if (options.timeoutMs !== undefined) {
-        const { timeoutMs } = options;
-        disarm = connection.options.platform.system.after(timeoutMs, () =>
-          end(() =>
-            reject(
-              toError(
-                failure(
-                  "UNAVAILABLE",
-                  `no connection to ${connection.where} within ${timeoutMs} ms; is the node running?`,
-                ),
-              ),
-            ),
-          ),
-        );
-      }
-      connection.open();
-    });
+  async connect(options: { timeoutMs?: number } = {}): Promise<void> {
+    return untilOnline(this.#use().connection, options.timeoutMs);
   }
 
   // ---- being reachable ----

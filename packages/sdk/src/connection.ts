@@ -1,9 +1,11 @@
 import { type ErrorBody, type Hello, limits } from "@agent-reach/protocol";
 import { Backoff, type ReconnectOptions } from "./backoff.js";
-import { failure, toError, toRpc } from "./failure.js";
+import { failure, toError } from "./failure.js";
+import { sayHello } from "./hello.js";
 import { Incoming } from "./incoming.js";
 import { sdkLimits } from "./limits.js";
 import type { Logger } from "./logger.js";
+import { Outgoing } from "./outgoing.js";
 import { Ask, type Pending } from "./pending.js";
 import type { Platform } from "./platform.js";
 import { Probe } from "./probe.js";
@@ -59,6 +61,7 @@ export class Connection {
   readonly options: ConnectionOptions;
   readonly wheel: Wheel;
   readonly incoming: Incoming;
+  readonly outgoing = new Outgoing(this);
   readonly listeners = new Set<ConnectionListener>();
   hello: Hello | undefined;
   lastError: ErrorBody | undefined;
@@ -115,6 +118,11 @@ export class Connection {
     if (this.#phase.name === "idle") this.#dial();
   }
 
+  /** Sends a frame that waits for no answer: now, or not at all. */
+  write(text: string): void {
+    if ("socket" in this.#phase) this.#phase.socket.transport.send(text);
+  }
+
   /** Takes a request on its way: now, or when there is a session. It is answered, failed, or late by `waitMs`; once. */
   send(pending: Pending, waitMs: number | undefined, nowMs?: number): void {
     if (this.ended) {
@@ -147,20 +155,6 @@ export class Connection {
   /** No longer waits for the answer. False: it did not any more. */
   forget(pending: Pending): boolean {
     return this.#requests.forget(pending);
-  }
-
-  /** `result` is JSON text. Dropped without a session, since the request belonged to the socket. */
-  respond(id: number | string, result: string): void {
-    this.#sendNow(`{"jsonrpc":"2.0","id":${typeof id === "number" ? id : JSON.stringify(id)},"result":${result}}`);
-  }
-
-  /** `rpc` is the JSON-RPC number where it is not that of the code. */
-  refuse(id: number | string, error: ErrorBody, rpc?: number): void {
-    this.#sendNow(JSON.stringify({ jsonrpc: "2.0", id, error: toRpc(error, rpc) }));
-  }
-
-  notify(method: string, params: unknown): void {
-    this.#sendNow(JSON.stringify({ jsonrpc: "2.0", method, params }));
   }
 
   /** Whether the node will take a frame of this text. `room` is kept for what will be put around it. */
@@ -202,23 +196,19 @@ export class Connection {
 
   opened(socket: Socket): void {
     if (!this.#owns(socket)) return;
-    const { token, client } = this.options;
-    const resume = this.hello && { sessionId: this.hello.sessionId };
-    const params = { protocol: "1", token, client, resume };
-    const answer = (hello: Hello) => {
-      this.hello = hello;
+    sayHello(this, {
+      current: () => this.#owns(socket) && this.state === "dialing",
       // At once and not in #ready: a second loss before that would resume this session, and hide that the first is gone.
-      if (!hello.resumed) this.#requests.sessionLost(this.where);
-      this.#prepare(socket, [...this.listeners], 0);
-    };
-    const refused = (error: ErrorBody) => {
-      if (!this.#owns(socket)) return;
-      if (["UNAUTHENTICATED", "FORBIDDEN", "INVALID_REQUEST"].includes(error.code)) this.#requests.failAll(error);
-      this.#backoff.atLeast(error.retryAfterMs);
-      this.#lost(socket, 1000, error.message, error);
-      socket.transport.close(1000, "hello refused");
-    };
-    this.send(new Ask("hello", params, "socket", answer, refused), undefined);
+      forgotten: () => this.#requests.sessionLost(this.where),
+      ready: () => this.#ready(socket),
+      refused: (error) => {
+        if (!this.#owns(socket)) return;
+        if (["UNAUTHENTICATED", "FORBIDDEN", "INVALID_REQUEST"].includes(error.code)) this.#requests.failAll(error);
+        this.#backoff.atLeast(error.retryAfterMs);
+        this.#lost(socket, 1000, error.message, error);
+        socket.transport.close(1000, "hello refused");
+      },
+    });
   }
 
   received(socket: Socket, text: string): void {
@@ -251,18 +241,6 @@ export class Connection {
     this.#changed();
     socket.transport = this.options.dial(url, socket);
     socket.transport.hold?.(this.#held);
-  }
-
-  /** One listener after the other, each when the one before is done. */
-  #prepare(socket: Socket, waiting: ConnectionListener[], at: number): void {
-    if (!this.#owns(socket) || this.#phase.name !== "dialing") return;
-    const listener = waiting[at];
-    if (!listener) {
-      this.#ready(socket);
-      return;
-    }
-    if (listener.prepare) listener.prepare(() => this.#prepare(socket, waiting, at + 1));
-    else this.#prepare(socket, waiting, at + 1);
   }
 
   #ready(socket: Socket): void {
@@ -329,10 +307,6 @@ export class Connection {
     pending.sent = true;
     pending.size = text.length;
     socket.transport.send(text);
-  }
-
-  #sendNow(text: string): void {
-    if ("socket" in this.#phase) this.#phase.socket.transport.send(text);
   }
 
   #end(name: "closed" | "superseded", error: ErrorBody): void {

@@ -1,10 +1,13 @@
 import { type AgentErrorShape, type DeliveredEnvelope, type ErrorBody, limits } from "@agent-reach/protocol";
 import type { AgentError, Overloaded } from "./agent-error.js";
+import { Answers, agentError } from "./answer.js";
 import type { Connection } from "./connection.js";
-import { Dedupe, executionKey } from "./dedupe.js";
+import { Dedupe } from "./dedupe.js";
 import { type Copy, Delivery, type DeliveryHost, type Handler } from "./delivery.js";
+import { executionKey } from "./execution-key.js";
 import { failure } from "./failure.js";
 import { toJson } from "./json.js";
+import { Keyed } from "./keyed.js";
 import { sdkLimits } from "./limits.js";
 import type { Outbox } from "./outbox.js";
 
@@ -29,11 +32,11 @@ export class Inbox {
   readonly #options: InboxOptions;
   readonly #handlers: ReadonlyMap<string, Handler>;
   readonly #dedupe: Dedupe;
-  readonly #deliveries = new Map<string, Delivery>();
+  readonly #answers: Answers;
+  /** What runs or waits, by its key. */
+  readonly #deliveries = new Keyed<Delivery>();
   #queue: Delivery[] = [];
   #running = 0;
-  readonly #isoMs: number[] = [];
-  readonly #iso: string[] = [];
   /** Called whenever the last running handler is done. */
   onIdle: () => void = () => {};
   /** False: everything new is refused (before `start`, while draining). */
@@ -52,6 +55,7 @@ export class Inbox {
     this.#handlers = handlers;
     this.#options = options;
     this.#dedupe = new Dedupe(connection.options.platform.system);
+    this.#answers = new Answers(connection);
   }
 
   get running(): number {
@@ -66,7 +70,7 @@ export class Inbox {
   deliver(requestId: number | string, params: Record<string, unknown>): void {
     const envelope = params["envelope"] as DeliveredEnvelope | undefined;
     if (typeof envelope?.messageId !== "string" || typeof envelope.capability !== "string") {
-      this.#connection.refuse(
+      this.#connection.outgoing.refuse(
         requestId,
         failure("INVALID_REQUEST", "deliver without an envelope", { path: "envelope" }),
       );
@@ -83,21 +87,21 @@ export class Inbox {
     }
     const success = this.#dedupe.find(key);
     if (success) {
-      this.#hand(copy, this.#completed(success.data, success.startedAtMs, success.finishedAtMs));
+      this.#hand(copy, this.#answers.completed(success.data, success.startedAtMs, success.finishedAtMs));
       return;
     }
     const handler = this.#handlers.get(envelope.capability);
     const refusal = this.#refusal(envelope.capability, handler !== undefined);
     if (refusal) {
-      this.#connection.refuse(requestId, refusal);
+      this.#connection.outgoing.refuse(requestId, refusal);
       return;
     }
     const fresh = new Delivery(this.#host, key, envelope, copy);
-    this.#deliveries.set(key, fresh);
     if (this.#running < this.#options.maxConcurrentTasks()) {
       this.#start(fresh, handler!);
       return;
     }
+    this.#deliveries.set(key, fresh);
     this.#queue.push(fresh);
     this.#watch(fresh);
   }
@@ -129,7 +133,7 @@ export class Inbox {
     for (const delivery of this.#queue) {
       this.#settle(delivery);
       for (const copy of [delivery.copy, ...(delivery.others ?? [])]) {
-        if (this.#answerable(copy)) this.#connection.refuse(copy.requestId, leaving());
+        if (this.#answerable(copy)) this.#connection.outgoing.refuse(copy.requestId, leaving());
         else back.push({ messageId: copy.messageId, attempt: copy.attempt });
       }
     }
@@ -185,6 +189,8 @@ export class Inbox {
       return;
     }
     if (typeof (value as PromiseLike<unknown> | null)?.then === "function") {
+      // Only now: nothing can ask for one that is done before the next frame is read.
+      this.#deliveries.set(delivery.key, delivery);
       this.#watch(delivery);
       // Not awaited in an async function: that is one promise more per message, and promises are what handlers cost.
       (value as PromiseLike<unknown>).then(
@@ -206,7 +212,7 @@ export class Inbox {
       });
       return;
     }
-    const bytes = this.#bytes(data);
+    const bytes = this.#answers.bytes(data);
     const bytesMax = this.#connection.hello?.limits.maxInputBytes ?? limits.inputBytesMax;
     if (bytes > bytesMax) {
       const text = `the result of ${delivery.capability} has ${bytes} bytes, over the limit of ${bytesMax}; send a reference instead`;
@@ -215,7 +221,7 @@ export class Inbox {
     }
     const finishedAtMs = this.#host.now();
     this.#dedupe.keep(delivery.key, data, delivery.startedAtMs, finishedAtMs);
-    this.#finish(delivery, this.#completed(data, delivery.startedAtMs, finishedAtMs, bytes));
+    this.#finish(delivery, this.#answers.completed(data, delivery.startedAtMs, finishedAtMs, bytes));
   }
 
   #failed(delivery: Delivery, error: unknown): void {
@@ -232,30 +238,23 @@ export class Inbox {
       );
       const others = delivery.others;
       delivery.others = undefined;
-      this.#connection.refuse(delivery.copy.requestId, refusal);
+      this.#connection.outgoing.refuse(delivery.copy.requestId, refusal);
       this.#settle(delivery);
-      for (const copy of others ?? [])
-        this.#hand(copy, `"status":"failed","error":${JSON.stringify({ code: "OVERLOADED", retryable: true })}`);
+      for (const copy of others ?? []) this.#hand(copy, this.#answers.failed({ code: "OVERLOADED", retryable: true }));
       this.#next();
       return;
     }
-    this.#fail(delivery, agentError(thrown, delivery));
+    this.#fail(delivery, agentError(thrown, delivery.aborted));
   }
 
   #fail(delivery: Delivery, error: AgentErrorShape): void {
-    const text = toJson(error);
-    const safe =
-      typeof text === "string" && this.#connection.fits(text, limits.envelopeBytesMax)
-        ? text
-        : JSON.stringify({ ...error, data: undefined });
-    const receipt = `{"startedAt":"${this.#time(delivery.startedAtMs)}","finishedAt":"${this.#time(this.#host.now())}"}`;
-    this.#finish(delivery, `"status":"failed","error":${safe},"receipt":${receipt}`);
+    this.#finish(delivery, this.#answers.failed(error, delivery.startedAtMs, this.#host.now()));
   }
 
   /** Ends what never ran. */
   #drop(delivery: Delivery, error: AgentErrorShape): void {
     this.#queue = this.#queue.filter((other) => other !== delivery);
-    this.#finish(delivery, `"status":"failed","error":${JSON.stringify(error)}`);
+    this.#finish(delivery, this.#answers.failed(error));
   }
 
   #finish(delivery: Delivery, answer: string): void {
@@ -283,13 +282,13 @@ export class Inbox {
   #hand(copy: Copy, answer: string): void {
     if (this.#answerable(copy)) {
       copy.acknowledged = true;
-      this.#connection.respond(copy.requestId, `{${answer}}`);
+      this.#connection.outgoing.respond(copy.requestId, `{${answer}}`);
       this.#outbox.given(copy.messageId, copy.attempt, answer);
     } else this.#outbox.complete(copy.messageId, copy.attempt, answer);
   }
 
   #acknowledge(copy: Copy): void {
-    if (this.#answerable(copy)) this.#connection.respond(copy.requestId, '{"status":"accepted"}');
+    if (this.#answerable(copy)) this.#connection.outgoing.respond(copy.requestId, '{"status":"accepted"}');
     copy.acknowledged = true;
   }
 
@@ -304,45 +303,8 @@ export class Inbox {
     const nextMs = delivery.copy.acknowledged ? leftMs : Math.min(this.#options.ackAfterMs, leftMs);
     if (nextMs < limits.waitMsMax) this.#connection.wheel.set(delivery, nextMs, nowMs);
   }
-
-  #completed(data: string, startedAtMs: number, finishedAtMs: number, bytes = this.#bytes(data)): string {
-    const receipt = `{"startedAt":"${this.#time(startedAtMs)}","finishedAt":"${this.#time(finishedAtMs)}","bytes":${bytes}}`;
-    return `"status":"completed","data":${data},"receipt":${receipt}`;
-  }
-
-  #bytes(data: string): number {
-    return this.#connection.options.platform.byteLength(data);
-  }
-
-  /** Thirty messages share a millisecond when it is busy; the texts of the last ones are kept. */
-  #time(ms: number): string {
-    const slot = ms & 63;
-    if (this.#isoMs[slot] !== ms) {
-      this.#isoMs[slot] = ms;
-      this.#iso[slot] = new Date(ms).toISOString();
-    }
-    return this.#iso[slot]!;
-  }
 }
 
 function leaving(): ErrorBody {
   return failure("DRAINING", "this instance takes no work at the moment; ask another one");
-}
-
-/** Texts only: a stack tells strangers about the inside of the house. */
-function agentError(thrown: Partial<AgentError>, delivery: Delivery): AgentErrorShape {
-  const message =
-    typeof thrown.message === "string" ? thrown.message.slice(0, limits.textLengthMax) : "the handler failed";
-  if (thrown.name === "AgentError" || thrown.name === "ReachError" || thrown.name === "Overloaded") {
-    const code = thrown.name === "Overloaded" ? "OVERLOADED" : String(thrown.code).slice(0, limits.nameLengthMax);
-    const error: AgentErrorShape = { code, message };
-    if (thrown.data !== undefined) error.data = thrown.data;
-    if (thrown.retryable !== undefined) error.retryable = thrown.retryable;
-    if (thrown.name === "Overloaded") error.retryable = true;
-    return error;
-  }
-  if (delivery.aborted === "cancel") return { code: "CANCELED", message };
-  if (delivery.aborted === "deadline") return { code: "DEADLINE", message };
-  if (delivery.aborted === "drain") return { code: "DRAINING", message, retryable: true };
-  return { code: "INTERNAL_ERROR", message };
 }

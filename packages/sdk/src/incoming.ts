@@ -27,7 +27,7 @@ export class Incoming {
   constructor(connection: Connection, asked: Requests) {
     this.#connection = connection;
     this.#asked = asked;
-    this.requests.set("ping", (id) => connection.respond(id, "{}"));
+    this.requests.set("ping", (id) => connection.outgoing.respond(id, "{}"));
   }
 
   /** Never throws: neither nonsense of the node nor a fault of a listener may take the socket with it. */
@@ -70,6 +70,6 @@ export class Incoming {
       return;
     }
     const text = `this client does not know the method ${method}`;
-    this.#connection.refuse(id, failure("INVALID_REQUEST", text), -32601);
+    this.#connection.outgoing.refuse(id, failure("INVALID_REQUEST", text), -32601);
   }
 }

@@ -63,6 +63,31 @@ describe("node client", () => {
     expect((await client.callSync({ capability: "echo", input: { text } })).data).toEqual({ text });
   });
 
+  it("reads messages in fragments, answers pings between them, and learns the code of a close", async () => {
+    const { url, server } = await serve((_, params, socket) => {
+      const [first, ...others] = JSON.stringify({ jsonrpc: "2.0", method: "progress", params });
+      socket.send(first!, { fin: false });
+      socket.ping("between");
+      socket.send(others.join(""));
+      return { data: params["input"] };
+    });
+    const client = new AgentReachClient({ registryUrl: url });
+    cleanups.push(() => client.close());
+    await client.connect();
+    const [socket] = server.clients;
+    const ponged = once(socket!, "pong");
+    const progress: unknown[] = [];
+    const call = client.callAsync({ capability: "x", input: "größer" }).onProgress(({ messageId }) => {
+      progress.push(messageId);
+    });
+    expect((await call.result).data).toBe("größer");
+    expect(progress).toEqual([call.messageId]);
+    expect(String((await ponged)[0])).toBe("between");
+    const superseded = new Promise((resolve) => client.on("state", resolve));
+    socket!.close(4001, "superseded");
+    expect(await superseded).toMatchObject({ state: "superseded" });
+  });
+
   it("knows inside a handler, and after what it awaits, which message it is handling (SDK-5)", async () => {
     const { url, server } = await serve(() => undefined);
     const seen: unknown[] = [];

@@ -1,4 +1,5 @@
-import { Client, type ClientOptions } from "./client.js";
+import { Client } from "./client.js";
+import type { ClientOptions } from "./client-options.js";
 import { nodeHost, nodeHostWithoutContext } from "./node/host.js";
 import { IdentityFile } from "./node/identity-file.js";
 import { onSignals } from "./node/signals.js";

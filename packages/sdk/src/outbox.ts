@@ -2,7 +2,7 @@ import type { ErrorBody } from "@agent-reach/protocol";
 import type { Connection, ConnectionListener } from "./connection.js";
 import { sdkLimits } from "./limits.js";
 import { Ask, Pending } from "./pending.js";
-import { Waiter } from "./wheel.js";
+import { Alarm } from "./wheel.js";
 
 /** A result to hand over. `answer` is the inside of a JSON object: status, data or error, receipt. */
 export interface Result {
@@ -30,7 +30,7 @@ export interface Identity {
 export class Outbox implements ConnectionListener {
   readonly #connection: Connection;
   readonly #identity: () => Identity;
-  readonly #confirm: Confirm;
+  readonly #confirm: Alarm;
   readonly #onEmpty: () => void;
   /** Given as answers, oldest first. */
   #given: Result[] = [];
@@ -42,7 +42,7 @@ export class Outbox implements ConnectionListener {
     this.#connection = connection;
     this.#identity = identity;
     this.#onEmpty = onEmpty;
-    this.#confirm = new Confirm(() => this.confirm());
+    this.#confirm = new Alarm(() => this.confirm());
     connection.listeners.add(this);
     connection.incoming.onAnswer.push((id) => this.answered(id));
   }
@@ -130,7 +130,7 @@ export class Outbox implements ConnectionListener {
       this.done();
       return;
     }
-    this.#connection.wheel.set(new Confirm(() => this.#send(pending)), error.retryAfterMs ?? sdkLimits.completeRetryMs);
+    this.#connection.wheel.set(new Alarm(() => this.#send(pending)), error.retryAfterMs ?? sdkLimits.completeRetryMs);
   }
 
   #send(pending: PendingComplete): void {
@@ -174,18 +174,5 @@ class PendingComplete extends Pending {
 
   failed(error: ErrorBody): void {
     this.#outbox.refused(this, error);
-  }
-}
-
-class Confirm extends Waiter {
-  readonly #run: () => void;
-
-  constructor(run: () => void) {
-    super();
-    this.#run = run;
-  }
-
-  onDue(): void {
-    this.#run();
   }
 }

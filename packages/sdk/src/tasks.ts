@@ -2,6 +2,7 @@ import type { ErrorBody, JournalEvent, ReachError, SubmitEnvelope, SubmitResult,
 import { type Calls, type ProgressListener, tooLarge } from "./calls.js";
 import type { Connection } from "./connection.js";
 import { type Prepared, prepare } from "./envelope.js";
+import { Keyed } from "./keyed.js";
 import { sdkLimits } from "./limits.js";
 import { isSettled, SubmitOutcome, TaskOutcome } from "./outcome.js";
 import { Pending } from "./pending.js";
@@ -30,29 +31,31 @@ export interface TaskHandle<T = unknown> {
 export class Tasks {
   readonly #connection: Connection;
   readonly #calls: Calls;
-  readonly #followed = new Map<string, TaskState>();
+  readonly #followed = new Keyed<TaskState>();
   /** Told of every update, also of tasks that nobody here follows (results that outlived their submitter). */
   readonly listeners = new Set<(task: Task) => void>();
-
-  readonly #pauses = new Set<Pause>();
 
   constructor(connection: Connection, calls: Calls) {
     this.#connection = connection;
     this.#calls = calls;
     // An update sent while nobody was connected may have gone elsewhere: after a reconnect nobody waits for it, all ask.
-    connection.listeners.add({ ready: () => this.#askNow() });
+    connection.listeners.add({
+      ready: () => {
+        for (const state of this.#followed.values()) state.askNow();
+      },
+    });
     connection.incoming.requests.set("task.update", (id, params) => {
       const task = params as unknown as Task;
       const followed = this.#followed.get(task.messageId);
       if (followed && isSettled(task.state)) followed.settle(task);
-      connection.respond(id, "{}");
+      connection.outgoing.respond(id, "{}");
       for (const listener of this.listeners) listener(task);
     });
   }
 
   submit<T>(envelope: SubmitEnvelope): TaskHandle<T> {
     const prepared = prepare(envelope, this.#connection.options.platform.system.newId);
-    const state = new TaskState(prepared, this.#connection, this.#pauses, () => {
+    const state = new TaskState(prepared, this.#connection, () => {
       this.#followed.delete(prepared.messageId);
       this.#calls.unlisten(prepared.messageId);
     });
@@ -67,17 +70,10 @@ export class Tasks {
   /** Follows a task which another process submitted. */
   follow<T>(messageId: string): TaskHandle<T> {
     const prepared: Prepared = { messageId, traceId: "", timeoutMs: undefined, rest: "", error: undefined };
-    const state = new TaskState(prepared, this.#connection, this.#pauses, () => this.#followed.delete(messageId));
+    const state = new TaskState(prepared, this.#connection, () => this.#followed.delete(messageId));
     this.#follow(messageId, state);
     state.accept(new SubmitOutcome(messageId, "", { duplicate: true }, undefined));
     return this.#handle<T>(state);
-  }
-
-  #askNow(): void {
-    for (const pause of [...this.#pauses]) {
-      this.#connection.wheel.clear(pause);
-      pause.onDue();
-    }
   }
 
   #follow(messageId: string, state: TaskState): void {
@@ -120,18 +116,17 @@ class TaskState {
   messageId: string;
   readonly traceId: string;
   readonly #connection: Connection;
-  readonly #pauses: Set<Pause>;
   readonly #onSettled: () => void;
   readonly #settled: Promise<TaskOutcome>;
+  #pauses: Pause[] = [];
   #outcome: TaskOutcome | undefined;
   #resolveAccepted!: (outcome: SubmitOutcome) => void;
   #resolveSettled!: (outcome: TaskOutcome) => void;
 
-  constructor(prepared: Prepared, connection: Connection, pauses: Set<Pause>, onSettled: () => void) {
+  constructor(prepared: Prepared, connection: Connection, onSettled: () => void) {
     this.messageId = prepared.messageId;
     this.traceId = prepared.traceId;
     this.#connection = connection;
-    this.#pauses = pauses;
     this.#onSettled = onSettled;
     this.accepted = new Promise((resolve) => {
       this.#resolveAccepted = resolve;
@@ -151,6 +146,14 @@ class TaskState {
 
   settle(task: Task): void {
     this.#end(new TaskOutcome(this.messageId, this.traceId, task, undefined));
+  }
+
+  /** Whoever waits for the update no longer does. */
+  askNow(): void {
+    for (const pause of this.#pauses) {
+      this.#connection.wheel.clear(pause);
+      pause.onDue();
+    }
   }
 
   /** Whoever waits keeps the process alive, also while the node owes no answer. */
@@ -189,9 +192,9 @@ class TaskState {
     const { wheel } = this.#connection;
     const pause = new Pause();
     wheel.set(pause, ms);
-    this.#pauses.add(pause);
+    this.#pauses.push(pause);
     await Promise.race([pause.over, this.#settled]);
-    this.#pauses.delete(pause);
+    this.#pauses = this.#pauses.filter((other) => other !== pause);
     wheel.clear(pause);
   }
 

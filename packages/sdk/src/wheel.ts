@@ -12,6 +12,20 @@ export abstract class Waiter {
   abstract onDue(): void;
 }
 
+/** A waiter that has nothing of its own but what to do when its time has come. */
+export class Alarm extends Waiter {
+  readonly #run: () => void;
+
+  constructor(run: () => void) {
+    super();
+    this.#run = run;
+  }
+
+  onDue(): void {
+    this.#run();
+  }
+}
+
 /**
  * One timer for all that waits (a hashed wheel: Varghese and Lauck, 1987). Adding and removing cost a few assignments.
  *

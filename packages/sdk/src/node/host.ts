@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomFillSync } from "node:crypto";
 import { SharedChannels } from "../channel.js";
-import type { ClientHost } from "../client.js";
+import type { ClientHost } from "../client-options.js";
 import { uuidV7 } from "../ids.js";
 import type { Context } from "../platform.js";
 import { wsDial } from "./ws-transport.js";
