@@ -20,6 +20,7 @@ if (!existsSync(`${root}node_modules/vitest`)) end(0, 0, ["dependencies: node_mo
 if (!node("scripts/build.mjs")) end(0, 0, ["build: the code does not compile; see above"]);
 if (paths.length === 0) {
   lookForTools();
+  check("types of the tests", bin("typescript", "bin/tsc"), "-p", "test");
   check("spec", "scripts/emit.mjs", "--check");
   check("reference", "scripts/reference.mjs", "--check");
   check("errors", "scripts/errors-page.mjs", "--check");

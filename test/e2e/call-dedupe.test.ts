@@ -1,29 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { accepted, cardOf, completed, failed, type Handler, SocketAgent } from "../kit/agents.js";
+import { beforeEach, describe, expect, test } from "vitest";
+import { accepted, cardOf, completed, failed, type SocketAgent } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
-import { type Json, newId, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import { newId, type Wire } from "../kit/wire.js";
 
 /** DLV-7 and "Resume", "Dedupe" of the protocol: a request that is repeated is one request. */
 const node = useNode();
+const { bare, join } = usePeers(node);
 let caller: Wire;
-const open: { cut(): void }[] = [];
 beforeEach(async () => {
-  caller = await Wire.open(node().url);
+  caller = await bare();
 });
-afterEach(() => {
-  caller.cut();
-  for (const one of open.splice(0)) one.cut();
-});
-const join = async (card: Json = cardOf(), handler?: Handler): Promise<SocketAgent> => {
-  const agent = await SocketAgent.join(node().url, card, handler);
-  open.push(agent);
-  return agent;
-};
-const bare = async (): Promise<Wire> => {
-  const wire = await Wire.open(node().url);
-  open.push(wire);
-  return wire;
-};
 /** Deliveries which the agent got besides those a test took, once a fence has passed. */
 const others = async (agent: SocketAgent): Promise<number> => {
   const fence = newId();

@@ -1,26 +1,18 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { accepted, cardOf, completed, type Handler, SocketAgent } from "../kit/agents.js";
+import { beforeEach, describe, expect, test } from "vitest";
+import { accepted, cardOf, completed, type Handler, type SocketAgent } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
-import { type Json, newId, Refusal, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import { type Json, newId, Refusal, type Wire } from "../kit/wire.js";
 
 /** Acknowledgements are due within 300 ms here. */
 const node = useNode({
   settings: { delivery: { ackTimeoutMs: 300, lostGraceMs: 200 }, limits: { queuedCallsMax: 3 } },
 });
+const { bare, join } = usePeers(node);
 let caller: Wire;
-const open: { cut(): void }[] = [];
 beforeEach(async () => {
-  caller = await Wire.open(node().url);
+  caller = await bare();
 });
-afterEach(() => {
-  caller.cut();
-  for (const one of open.splice(0)) one.cut();
-});
-const join = async (card: Json = cardOf(), handler?: Handler): Promise<SocketAgent> => {
-  const agent = await SocketAgent.join(node().url, card, handler);
-  open.push(agent);
-  return agent;
-};
 const idempotent = (more: Json = {}) => cardOf({ capability: { idempotent: true }, ...more });
 const never = () => undefined;
 const call = (agent: SocketAgent, more: Json = {}) =>
@@ -78,8 +70,7 @@ describe("DLV-5: UNAVAILABLE", () => {
     agent.cut();
     await caller.waitFor("instance.suspect");
     const called = call(agent, { timeoutMs: 5_000 });
-    const back = await SocketAgent.join(node().url, agent.card, undefined, agent.identity);
-    open.push(back);
+    await join(agent.card, undefined, agent.identity);
     expect(await called).toMatchObject({ data: 1, instanceId: agent.instanceId });
   });
 });

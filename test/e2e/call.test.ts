@@ -1,23 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { accepted, cardOf, completed, failed, type Handler, SocketAgent } from "../kit/agents.js";
+import { beforeEach, describe, expect, test } from "vitest";
+import { accepted, cardOf, completed, failed } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
-import { type Json, newId, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import { type Json, newId, type Wire } from "../kit/wire.js";
 
 const node = useNode();
+const { bare, join } = usePeers(node);
 let caller: Wire;
-const open: { cut(): void }[] = [];
 beforeEach(async () => {
-  caller = await Wire.open(node().url);
+  caller = await bare();
 });
-afterEach(() => {
-  caller.cut();
-  for (const one of open.splice(0)) one.cut();
-});
-const join = async (card: Json = cardOf(), handler?: Handler): Promise<SocketAgent> => {
-  const agent = await SocketAgent.join(node().url, card, handler);
-  open.push(agent);
-  return agent;
-};
 const withCapability = (capability: Json) => cardOf({ capability });
 
 describe("DLV-1: the envelope that the agent gets", () => {
@@ -101,8 +93,7 @@ describe("DLV-2, DLV-3: a call", () => {
 
   test("is not answered by a stranger who names the agent's instance", async () => {
     const agent = await join(cardOf(), () => accepted);
-    const stranger = await Wire.open(node().url);
-    open.push(stranger);
+    const stranger = await bare();
     const called = caller.request("call", { capability: agent.capability, input: 1 });
     const delivery = await agent.next();
     const forged = await agent
@@ -249,8 +240,7 @@ describe("ROUTE-1: who gets it", () => {
 describe("cancel and progress (DLV-14)", () => {
   test("progress of the agent reaches the caller and nobody else", async () => {
     const agent = await join(cardOf(), () => undefined);
-    const bystander = await Wire.open(node().url);
-    open.push(bystander);
+    const bystander = await bare();
     const messageId = newId();
     const called = caller.request("call", { messageId, capability: agent.capability, input: 1 });
     const delivery = await agent.next();

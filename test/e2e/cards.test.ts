@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { useNode } from "../kit/node.js";
-import { type Json, newId, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import { type Json, newId, type Wire } from "../kit/wire.js";
 
 const node = useNode({ settings: { limits: { cardBytes: 65_536 } } });
+const { bare } = usePeers(node, "file");
 let reader: Wire;
-const open: Wire[] = [];
 beforeAll(async () => {
-  reader = await Wire.open(node().url);
+  reader = await bare();
 });
-afterAll(() => {
-  reader.cut();
-  for (const wire of open) wire.cut();
-});
-const wireOf = async (): Promise<Wire> => {
-  const wire = await Wire.open(node().url);
-  open.push(wire);
-  return wire;
-};
-const register = async (card: Json): Promise<Json> => (await wireOf()).request("register", { card });
+const register = async (card: Json): Promise<Json> => (await bare()).request("register", { card });
 const cardOf = async (agentId: string): Promise<Json> => (await reader.request("agents.get", { agentId })).card;
 const order = { type: "object", properties: { order_id: { type: "string" } }, required: ["order_id"] };
 
@@ -205,7 +197,7 @@ describe("REG-9: a bad card is refused with the path and the rule", () => {
     ["a label that is no text", { agentId: "bad", labels: { region: 1 }, capabilities: [capability] }, "labels.region"],
   ];
   test.each(cases)("%s", async (_name, card, path) => {
-    const wire = await wireOf();
+    const wire = await bare();
     const error = await wire.refused("register", { card });
     expect(error).toMatchObject({
       code: "INVALID_CARD",
@@ -221,14 +213,14 @@ describe("REG-9: a bad card is refused with the path and the rule", () => {
   });
 
   test.each([null, 1, "card", [], [{}]])("a card that is %j", async (card) => {
-    const error = await (await wireOf()).refused("register", { card });
+    const error = await (await bare()).refused("register", { card });
     expect(["INVALID_CARD", "INVALID_REQUEST"]).toContain(error.code);
     expect(error.data.path).toBe("card");
   });
 
   test("a card over the size limit", async () => {
     const card = { agentId: "bad", notes: "x".repeat(70_000), capabilities: [capability] };
-    const error = await (await wireOf()).refused("register", { card });
+    const error = await (await bare()).refused("register", { card });
     expect(["INVALID_CARD", "PAYLOAD_TOO_LARGE"]).toContain(error.code);
     expect(error.message).toMatch(/65.?536/);
   });

@@ -1,24 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { accepted, cardOf, completed, failed, type Handler, SocketAgent } from "../kit/agents.js";
+import { beforeEach, describe, expect, test } from "vitest";
+import { accepted, cardOf, completed, failed, type SocketAgent } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
-import { type Json, newId, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import { type Json, newId, type Wire } from "../kit/wire.js";
 
 /** DLV-17: every attempt has a number; the first terminal outcome wins, and there is exactly one. */
 const node = useNode({ settings: { delivery: { ackTimeoutMs: 250, backoffMs: [100, 100, 100], lostGraceMs: 200 } } });
+const { bare, join } = usePeers(node);
 let caller: Wire;
-const open: { cut(): void }[] = [];
 beforeEach(async () => {
-  caller = await Wire.open(node().url);
+  caller = await bare();
 });
-afterEach(() => {
-  caller.cut();
-  for (const one of open.splice(0)) one.cut();
-});
-const join = async (card: Json = cardOf(), handler?: Handler, identity = {}): Promise<SocketAgent> => {
-  const agent = await SocketAgent.join(node().url, card, handler, identity);
-  open.push(agent);
-  return agent;
-};
 const submit = (agent: SocketAgent, more: Json = {}) =>
   caller.request("submit", { capability: agent.capability, input: 1, ...more });
 const result = (messageId: string, waitMs = 6_000) => caller.request("task.result", { messageId, waitMs });

@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cardOf, PullAgent, SocketAgent } from "../kit/agents.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { cardOf, PullAgent, type SocketAgent } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
-import { newId, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import { newId, type Wire } from "../kit/wire.js";
 
 /**
  * Data belongs to the agents: the node carries it and changes nothing, in either direction, by call and by task.
  * The agent here answers with text, so that no JSON parser of ours can round a digit on the way.
  */
 const node = useNode();
+const { bare, join } = usePeers(node, "file");
 let caller: Wire;
 let agent: SocketAgent;
 beforeAll(async () => {
-  caller = await Wire.open(node().url);
-  agent = await SocketAgent.join(node().url, cardOf(), () => undefined);
-});
-afterAll(() => {
-  caller.cut();
-  agent.cut();
+  caller = await bare();
+  agent = await join(cardOf(), () => undefined);
 });
 
 const odd: [string, string][] = [
@@ -126,7 +124,7 @@ describe("P07: names that objects inherit", () => {
   test.each(["constructor", "toString", "hasOwnProperty", "valueOf"])(
     "an agent and a capability called %s work",
     async (name) => {
-      const odd = await SocketAgent.join(node().url, { agentId: name, capabilities: [{ name }] });
+      const odd = await join({ agentId: name, capabilities: [{ name }] });
       expect((await caller.request("agents.get", { agentId: name })).agentId).toBe(name);
       const { data, agentId } = await caller.request("call", { capability: name, input: 1 });
       expect({ data, agentId }).toEqual({ data: 1, agentId: name });

@@ -1,24 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { cardOf, completed, failed, type Handler, SocketAgent } from "../kit/agents.js";
+import { beforeEach, describe, expect, test } from "vitest";
+import { cardOf, completed, failed, type Handler, type SocketAgent } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
-import { type Json, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import type { Json, Wire } from "../kit/wire.js";
 
 /** DLV-15: what could not be done is kept, listed, requeued and discarded. */
 const node = useNode({ settings: { delivery: { ackTimeoutMs: 150, backoffMs: [50, 50, 50] } } });
+const peers = usePeers(node);
 let caller: Wire;
-const open: { cut(): void }[] = [];
 beforeEach(async () => {
-  caller = await Wire.open(node().url);
+  caller = await peers.bare();
 });
-afterEach(() => {
-  caller.cut();
-  for (const one of open.splice(0)) one.cut();
-});
-const join = async (handler: Handler, card: Json = cardOf()): Promise<SocketAgent> => {
-  const agent = await SocketAgent.join(node().url, card, handler);
-  open.push(agent);
-  return agent;
-};
+const join = (handler: Handler, card: Json = cardOf()) => peers.join(card, handler);
 const submit = async (agent: SocketAgent, input: Json = 1): Promise<string> =>
   (await caller.request("submit", { capability: agent.capability, input })).messageId;
 const ended = (messageId: string) => caller.request("task.result", { messageId, waitMs: 7_000 }, 9_000);
@@ -108,6 +101,6 @@ describe("DLV-15: dead letters", () => {
     await ended(messageId);
     await node().restart("SIGKILL");
     expect(ids(await letters(`?capability=${agent.capability}`))).toEqual([messageId]);
-    caller = await Wire.open(node().url);
+    caller = await peers.bare();
   });
 });

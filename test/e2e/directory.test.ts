@@ -1,26 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SocketAgent } from "../kit/agents.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { SocketAgent } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
-import { type Json, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import type { Json, Wire } from "../kit/wire.js";
 
 const node = useNode({ settings: { limits: { pageMax: 10 } } });
+const { bare, join } = usePeers(node, "file");
 let reader: Wire;
 const agents: SocketAgent[] = [];
 beforeAll(async () => {
-  reader = await Wire.open(node().url);
+  reader = await bare();
   for (let n = 0; n < 25; n++) {
     const card = {
       agentId: `agent-${String(n).padStart(2, "0")}`,
       labels: { region: n % 2 === 0 ? "north" : "south", tier: "gold" },
       capabilities: [{ name: "common" }, { name: `own_${n}` }],
     };
-    agents.push(await SocketAgent.join(node().url, card));
+    agents.push(await join(card));
   }
   await agents[24]!.wire.request("drain", { instanceId: agents[24]!.instanceId });
-});
-afterAll(() => {
-  for (const agent of agents) agent.cut();
-  reader.cut();
 });
 const names = (page: Json): string[] => page.agents.map((a: Json) => a.agentId);
 
@@ -55,7 +53,7 @@ describe("agents.list", () => {
 
   test("stays right when an agent joins between two pages", async () => {
     const first = await reader.request("agents.list", { limit: 10 });
-    const late = await SocketAgent.join(node().url, { agentId: "aaa-first", capabilities: [{ name: "late" }] });
+    const late = await join({ agentId: "aaa-first", capabilities: [{ name: "late" }] });
     const second = await reader.request("agents.list", { limit: 10, cursor: first.cursor });
     expect(names(second).filter((id) => names(first).includes(id))).toEqual([]);
     await late.deregister();
@@ -151,7 +149,7 @@ describe("EDGE-5: the directory over HTTP", () => {
 
 describe("REG-7: removal", () => {
   test("is forgotten by the indexes at once, and the record stays for diagnosis", async () => {
-    const leaving = await SocketAgent.join(node().url, {
+    const leaving = await join({
       agentId: "leaving",
       capabilities: [{ name: "leaving_work" }],
     });

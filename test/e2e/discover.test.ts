@@ -1,18 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SocketAgent } from "../kit/agents.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { SocketAgent } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
-import { type Json, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import type { Json, Wire } from "../kit/wire.js";
 
 const node = useNode();
+const peers = usePeers(node, "file");
 let wire: Wire;
 const agents = new Map<string, SocketAgent>();
 const join = async (agentId: string, capabilities: Json[], more: Json = {}): Promise<SocketAgent> => {
-  const agent = await SocketAgent.join(node().url, { agentId, capabilities, ...more });
+  const agent = await peers.join({ agentId, capabilities, ...more });
   agents.set(agentId, agent);
   return agent;
 };
 beforeAll(async () => {
-  wire = await Wire.open(node().url);
+  wire = await peers.bare();
   const query = {
     name: "query_order",
     operation: "query",
@@ -31,10 +33,6 @@ beforeAll(async () => {
   await agents.get("sick")!.heartbeat({ health: 0.3 });
   await join("leaving", [{ name: "leaving_work" }]);
   await agents.get("leaving")!.wire.request("drain", { instanceId: agents.get("leaving")!.instanceId });
-});
-afterAll(() => {
-  for (const agent of agents.values()) agent.cut();
-  wire.cut();
 });
 const found = (query: Json): Promise<Json> => wire.request("discover", query);
 const who = (answer: Json): string[] => answer.candidates.map((c: Json) => c.agentId).sort();

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cardOf, SocketAgent } from "../kit/agents.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { cardOf, type SocketAgent } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
-import { newId, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import { newId, type Wire } from "../kit/wire.js";
 
 /** DLV-20: spellings of an envelope. */
 const node = useNode();
+const { bare, join } = usePeers(node, "file");
 let caller: Wire;
 let agent: SocketAgent;
 beforeAll(async () => {
-  caller = await Wire.open(node().url);
-  agent = await SocketAgent.join(node().url, cardOf());
-});
-afterAll(() => {
-  caller.cut();
-  agent.cut();
+  caller = await bare();
+  agent = await join(cardOf());
 });
 
 describe("DLV-20: an envelope", () => {

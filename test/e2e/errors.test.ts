@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { accepted, cardOf, failed, type Handler, PullAgent, SocketAgent } from "../kit/agents.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { accepted, cardOf, failed, type Handler, PullAgent, type SocketAgent } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
-import { type Json, newId, Refusal, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import { type Json, newId, Refusal, type Wire } from "../kit/wire.js";
 
 /** DLV-5: every error that a client can bring about, seen on both edges with the same code, retryable and outcome. */
 const node = useNode({
   settings: { delivery: { ackTimeoutMs: 200, lostGraceMs: 100 }, limits: { queuedCallsMax: 1 } },
 });
+const peers = usePeers(node, "file");
 let wire: Wire;
-const open: { cut(): void }[] = [];
 const agents: Record<string, SocketAgent> = {};
 beforeAll(async () => {
-  wire = await Wire.open(node().url);
-  open.push(wire);
+  wire = await peers.bare();
   const join = async (name: string, card: Json, handler?: Handler) => {
-    agents[name] = await SocketAgent.join(node().url, card, handler);
-    open.push(agents[name]);
+    agents[name] = await peers.join(card, handler);
   };
   await join("strict", cardOf({ capability: { inputSchema: { type: "object" } } }));
   await join("silent", cardOf(), () => undefined);
@@ -33,9 +32,6 @@ beforeAll(async () => {
   await join("plain", cardOf());
   void wire.request("call", { capability: agents["full"]!.capability, input: "occupied" }, 40_000).catch(() => {});
   await agents["full"]!.next();
-});
-afterAll(() => {
-  for (const one of open) one.cut();
 });
 const to = (name: string, more: Json = {}) => ({ capability: agents[name]!.capability, input: 1, ...more });
 
@@ -165,8 +161,7 @@ describe("DLV-5: the error table", () => {
   });
 
   test("INVALID_CARD is -32602 and 422", async () => {
-    const other = await Wire.open(node().url);
-    open.push(other);
+    const other = await peers.bare();
     expect(await other.refused("register", { card: {} })).toMatchObject({ code: "INVALID_CARD", rpc: -32602 });
     expect(await node().http.post("/v1/agents", { card: {} })).toMatchObject({
       status: 422,
@@ -217,8 +212,7 @@ describe("DLV-5: the error table", () => {
 
   test("FORBIDDEN is -32003 and 403", async () => {
     const plain = agents["plain"]!;
-    const stranger = await Wire.open(node().url);
-    open.push(stranger);
+    const stranger = await peers.bare();
     const params = { card: plain.card, instanceId: plain.instanceId, instanceKey: "wrong" };
     expect(await stranger.refused("register", params)).toMatchObject({
       code: "FORBIDDEN",
@@ -240,22 +234,17 @@ describe("DLV-5: the error table", () => {
 
   test("a call within its own chain is LOOP_DETECTED where the node stops loops, and never runs for ever", async () => {
     let depth = 0;
-    const agent: SocketAgent = await SocketAgent.join(
-      node().url,
-      cardOf({ maxConcurrentTasks: 100 }),
-      async ({ envelope }) => {
-        depth++;
-        const inner = {
-          capability: agent.capability,
-          input: 1,
-          parentId: envelope.messageId,
-          traceId: envelope.traceId,
-        };
-        const error = await agent.wire.refused("call", inner).catch(() => undefined);
-        return failed(error?.code ?? "NONE");
-      },
-    );
-    open.push(agent);
+    const agent: SocketAgent = await peers.join(cardOf({ maxConcurrentTasks: 100 }), async ({ envelope }) => {
+      depth++;
+      const inner = {
+        capability: agent.capability,
+        input: 1,
+        parentId: envelope.messageId,
+        traceId: envelope.traceId,
+      };
+      const error = await agent.wire.refused("call", inner).catch(() => undefined);
+      return failed(error?.code ?? "NONE");
+    });
     const error = await wire.refused("call", { capability: agent.capability, input: 1, timeoutMs: 4_000 });
     expect(["AGENT_ERROR", "LOOP_DETECTED"]).toContain(error.code);
     expect(depth).toBeLessThanOrEqual(17);

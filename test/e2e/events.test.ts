@@ -1,15 +1,14 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { cardOf, SocketAgent } from "../kit/agents.js";
 import type { EventStream } from "../kit/http.js";
 import { useNode } from "../kit/node.js";
-import { type Json, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import type { Json } from "../kit/wire.js";
 
 /** OBS-6, REG-6: what happens is an event that others may follow over HTTP, and resume. */
 const node = useNode();
-const open: { cut(): void }[] = [];
+const { bare, join } = usePeers(node);
 const streams: EventStream[] = [];
 afterEach(() => {
-  for (const one of open.splice(0)) one.cut();
   for (const one of streams.splice(0)) one.close();
 });
 const follow = async (path: string, headers = {}): Promise<EventStream> => {
@@ -18,11 +17,6 @@ const follow = async (path: string, headers = {}): Promise<EventStream> => {
   expect(stream.status).toBe(200);
   expect(stream.contentType).toMatch(/^text\/event-stream/);
   return stream;
-};
-const join = async (): Promise<SocketAgent> => {
-  const agent = await SocketAgent.join(node().url, cardOf());
-  open.push(agent);
-  return agent;
 };
 const next = (stream: EventStream, what: string, fits: (data: Json) => boolean) =>
   stream.events.next(what, (e) => fits(e.data ?? {}));
@@ -56,8 +50,7 @@ describe("OBS-6: GET /v1/events", () => {
   });
 
   test("from a registry revision streams registry events, as watch does", async () => {
-    const wire = await Wire.open(node().url);
-    open.push(wire);
+    const wire = await bare();
     const { revision } = await wire.request("watch", {});
     const agent = await join();
     const stream = await follow(`/v1/events?revision=${revision}`);

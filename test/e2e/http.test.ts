@@ -1,18 +1,11 @@
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { cardOf, completed, failed, type Handler, SocketAgent } from "../kit/agents.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { cardOf, completed, failed } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
+import { usePeers } from "../kit/peers.js";
 import { type Json, newId } from "../kit/wire.js";
 
 const node = useNode();
-const open: SocketAgent[] = [];
-afterEach(() => {
-  for (const one of open.splice(0)) one.cut();
-});
-const join = async (card: Json = cardOf(), handler?: Handler): Promise<SocketAgent> => {
-  const agent = await SocketAgent.join(node().url, card, handler);
-  open.push(agent);
-  return agent;
-};
+const { join } = usePeers(node);
 
 describe("EDGE-5: call and tasks over HTTP", () => {
   test("POST /v1/call and /v1/invoke answer as the socket does", async () => {

@@ -1,27 +1,19 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { accepted, cardOf, completed, SocketAgent } from "../kit/agents.js";
+import { beforeEach, describe, expect, test } from "vitest";
+import { accepted, cardOf, completed, type SocketAgent } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
-import { type Json, newId, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import { type Json, newId, type Wire } from "../kit/wire.js";
 import { within } from "../kit/within.js";
 
 /** Leases are short here: a heartbeat of 0.3 s makes suspect at 0.9 s and offline at 1.5 s. */
 const node = useNode();
+const { bare, join } = usePeers(node);
 let watcher: Wire;
-const open: { cut(): void }[] = [];
 beforeEach(async () => {
-  watcher = await Wire.open(node().url);
+  watcher = await bare();
   await watcher.request("watch", {});
 });
-afterEach(() => {
-  watcher.cut();
-  for (const one of open.splice(0)) one.cut();
-});
 const quick = (more: Json = {}) => cardOf({ heartbeatIntervalSec: 0.3, ...more });
-const join = async (card: Json = cardOf(), ...more: unknown[]): Promise<SocketAgent> => {
-  const agent = await SocketAgent.join(node().url, card, ...(more as []));
-  open.push(agent);
-  return agent;
-};
 const about = (agent: SocketAgent) => (e: Json) => e.instanceId === agent.instanceId;
 
 describe("LIVE-1: the lease", () => {
@@ -72,8 +64,7 @@ describe("LIVE-1: the lease", () => {
 
 describe("REG-2: a heartbeat never resurrects", () => {
   test("an instance that the node does not know", async () => {
-    const wire = await Wire.open(node().url);
-    open.push(wire);
+    const wire = await bare();
     expect(await wire.request("heartbeat", { instanceId: newId() })).toEqual({ state: "unknown" });
   });
 

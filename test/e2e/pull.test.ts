@@ -1,17 +1,18 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { cardOf, completed, failed, PullAgent, SocketAgent } from "../kit/agents.js";
+import { beforeEach, describe, expect, test } from "vitest";
+import { cardOf, completed, failed, PullAgent } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
-import { type Json, newId, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import { type Json, newId, type Wire } from "../kit/wire.js";
 
 /** EDGE-5, ROUTE-8: agents that have no socket ask for their work. A pull is *sent*, the ack is *received*. */
 const node = useNode({
   settings: { delivery: { slowAckTimeoutMs: 400, backoffMs: [50, 100, 150], lostGraceMs: 200 } },
 });
+const peers = usePeers(node);
 let caller: Wire;
 beforeEach(async () => {
-  caller = await Wire.open(node().url);
+  caller = await peers.bare();
 });
-afterEach(() => caller.cut());
 const join = (card: Json = cardOf()): Promise<PullAgent> => PullAgent.join(node(), card);
 const submit = async (agent: PullAgent, more: Json = {}): Promise<string> =>
   (await caller.request("submit", { capability: agent.capability, input: 1, ...more })).messageId;
@@ -95,7 +96,7 @@ describe("EDGE-5: an agent over plain HTTP", () => {
     const refusing = await join(card);
     const messageId = await submit(refusing);
     const [delivery] = await refusing.pull();
-    const willing = await SocketAgent.join(node().url, card);
+    const willing = await peers.join(card);
     expect((await refusing.nack(delivery, "too much to do", 30_000)).status).toBe(200);
     expect(await result(messageId)).toMatchObject({ state: "completed", instanceId: willing.instanceId });
     willing.cut();

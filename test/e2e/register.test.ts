@@ -1,28 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { cardOf, SocketAgent } from "../kit/agents.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { cardOf } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
-import { type Json, newId, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import { type Json, newId, type Wire } from "../kit/wire.js";
 
 const node = useNode();
+const { bare, join } = usePeers(node);
+const throughout = usePeers(node, "file");
 let reader: Wire;
-const joined: { cut(): void }[] = [];
 beforeAll(async () => {
-  reader = await Wire.open(node().url);
+  reader = await throughout.bare();
 });
-afterAll(() => reader.cut());
-afterEach(() => {
-  for (const one of joined.splice(0)) one.cut();
-});
-const join = async (card?: Json): Promise<SocketAgent> => {
-  const agent = await SocketAgent.join(node().url, card);
-  joined.push(agent);
-  return agent;
-};
-const bare = async (): Promise<Wire> => {
-  const wire = await Wire.open(node().url);
-  joined.push(wire);
-  return wire;
-};
 const agentOf = (agentId: string, version?: number) =>
   reader.request("agents.get", version === undefined ? { agentId } : { agentId, version });
 

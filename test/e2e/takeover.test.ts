@@ -1,27 +1,13 @@
-import { afterEach, describe, expect, test } from "vitest";
-import { accepted, cardOf, completed, SocketAgent } from "../kit/agents.js";
+import { describe, expect, test } from "vitest";
+import { accepted, cardOf, completed } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
-import { type Json, newId, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import { type Json, newId } from "../kit/wire.js";
 import { within } from "../kit/within.js";
 
 /** REG-2: who may speak for an instance, and that an older voice no longer counts. */
 const node = useNode();
-const open: { cut(): void }[] = [];
-afterEach(() => {
-  for (const one of open.splice(0)) one.cut();
-});
-const join = async (
-  ...args: Parameters<typeof SocketAgent.join> extends [string, ...infer R] ? R : never
-): Promise<SocketAgent> => {
-  const agent = await SocketAgent.join(node().url, ...args);
-  open.push(agent);
-  return agent;
-};
-const bare = async (): Promise<Wire> => {
-  const wire = await Wire.open(node().url);
-  open.push(wire);
-  return wire;
-};
+const { bare, join } = usePeers(node);
 const instanceOf = async (agentId: string, instanceId: string): Promise<Json> => {
   const wire = await bare();
   const { instances } = await wire.request("agents.get", { agentId });

@@ -1,26 +1,18 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { accepted, cardOf, completed, echo, type Handler, SocketAgent } from "../kit/agents.js";
+import { beforeEach, describe, expect, test } from "vitest";
+import { accepted, cardOf, completed, echo, type SocketAgent } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
-import { type Json, newId, Refusal, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import { type Json, newId, Refusal, type Wire } from "../kit/wire.js";
 import { eventually } from "../kit/within.js";
 
 const node = useNode({
   settings: { delivery: { ackTimeoutMs: 250, backoffMs: [100, 200, 300], lostGraceMs: 200, lossesMax: 3 } },
 });
+const { bare, join } = usePeers(node);
 let caller: Wire;
-const open: { cut(): void }[] = [];
 beforeEach(async () => {
-  caller = await Wire.open(node().url);
+  caller = await bare();
 });
-afterEach(() => {
-  caller.cut();
-  for (const one of open.splice(0)) one.cut();
-});
-const join = async (card: Json = cardOf(), handler: Handler = echo, identity = {}): Promise<SocketAgent> => {
-  const agent = await SocketAgent.join(node().url, card, handler, identity);
-  open.push(agent);
-  return agent;
-};
 const submit = (agent: SocketAgent, more: Json = {}) =>
   caller.request("submit", { capability: agent.capability, input: 1, ...more });
 const result = (messageId: string) => caller.request("task.result", { messageId, waitMs: 9_000 }, 12_000);

@@ -1,24 +1,12 @@
-import { afterEach, describe, expect, test } from "vitest";
-import { cardOf, completed, failed, type Handler, SocketAgent } from "../kit/agents.js";
+import { describe, expect, test } from "vitest";
+import { cardOf, completed, failed } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
-import { type Json, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import type { Json, Wire } from "../kit/wire.js";
 
 /** DLV-11: the submitter is told of every terminal state until it says that it heard. */
 const node = useNode({ settings: { delivery: { ackTimeoutMs: 300, backoffMs: [100, 100, 100] } } });
-const open: { cut(): void }[] = [];
-afterEach(() => {
-  for (const one of open.splice(0)) one.cut();
-});
-const bare = async (options: Parameters<typeof Wire.open>[1] = {}): Promise<Wire> => {
-  const wire = await Wire.open(node().url, options);
-  open.push(wire);
-  return wire;
-};
-const join = async (card: Json = cardOf(), handler?: Handler): Promise<SocketAgent> => {
-  const agent = await SocketAgent.join(node().url, card, handler);
-  open.push(agent);
-  return agent;
-};
+const { bare, join } = usePeers(node);
 const mute = (wire: Wire): Json[] => {
   const heard: Json[] = [];
   wire.handle("task.update", (params) => {

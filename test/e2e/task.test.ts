@@ -1,23 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { accepted, cardOf, completed, failed, type Handler, SocketAgent } from "../kit/agents.js";
+import { beforeEach, describe, expect, test } from "vitest";
+import { accepted, cardOf, completed, failed, type SocketAgent } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
-import { type Json, newId, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import { type Json, newId, type Wire } from "../kit/wire.js";
 
 const node = useNode();
+const { bare, join } = usePeers(node);
 let caller: Wire;
-const open: { cut(): void }[] = [];
 beforeEach(async () => {
-  caller = await Wire.open(node().url);
+  caller = await bare();
 });
-afterEach(() => {
-  caller.cut();
-  for (const one of open.splice(0)) one.cut();
-});
-const join = async (card: Json = cardOf(), handler?: Handler): Promise<SocketAgent> => {
-  const agent = await SocketAgent.join(node().url, card, handler);
-  open.push(agent);
-  return agent;
-};
 const submit = (agent: SocketAgent, more: Json = {}, by: Wire = caller) =>
   by.request("submit", { capability: agent.capability, input: 1, ...more });
 const result = (messageId: string, waitMs = 6_000) =>
@@ -73,11 +65,10 @@ describe("DLV-2: submit", () => {
     const { messageId } = await submit(agent, { input: "durable" });
     const delivery = await agent.next();
     await node().restart("SIGKILL");
-    caller = await Wire.open(node().url);
+    caller = await bare();
     expect(await caller.request("task.get", { messageId })).toMatchObject({ messageId, input: "durable" });
     // The agent stayed alive: it comes back and hands in its result for the attempt it had.
-    const back = await SocketAgent.join(node().url, agent.card, () => accepted, agent.identity);
-    open.push(back);
+    const back = await join(agent.card, () => accepted, agent.identity);
     expect(
       (
         await back.wire.request("complete", {

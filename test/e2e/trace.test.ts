@@ -1,24 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cardOf, completed, SocketAgent } from "../kit/agents.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { cardOf, completed, type SocketAgent } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
-import { type Json, newId, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import { type Json, newId, type Wire } from "../kit/wire.js";
 import { eventually } from "../kit/within.js";
 
 const node = useNode();
+const { bare, join } = usePeers(node, "file");
 let caller: Wire;
-const open: { cut(): void }[] = [];
 beforeAll(async () => {
-  caller = await Wire.open(node().url);
+  caller = await bare();
 });
-afterAll(() => {
-  caller.cut();
-  for (const one of open) one.cut();
-});
-const join = async (...args: [Json?, ((d: Json) => Json)?]): Promise<SocketAgent> => {
-  const agent = await SocketAgent.join(node().url, ...args);
-  open.push(agent);
-  return agent;
-};
 /** Two agents: the first asks the second within its own work. */
 async function chain(): Promise<{ front: SocketAgent; back: SocketAgent }> {
   const back = await join(cardOf(), ({ envelope }) => completed({ answer: envelope.input }));

@@ -1,24 +1,12 @@
-import { afterEach, describe, expect, test } from "vitest";
-import { cardOf, SocketAgent } from "../kit/agents.js";
+import { describe, expect, test } from "vitest";
+import { cardOf } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
-import { type Json, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import type { Json, Wire } from "../kit/wire.js";
 
 /** REG-6: every change is an event with a rising revision, and a watcher that comes back misses none. */
 const node = useNode();
-const open: { cut(): void }[] = [];
-afterEach(() => {
-  for (const one of open.splice(0)) one.cut();
-});
-const bare = async (): Promise<Wire> => {
-  const wire = await Wire.open(node().url);
-  open.push(wire);
-  return wire;
-};
-const join = async (card: Json = cardOf()): Promise<SocketAgent> => {
-  const agent = await SocketAgent.join(node().url, card);
-  open.push(agent);
-  return agent;
-};
+const { bare, join } = usePeers(node);
 const eventsOf = (wire: Wire, agentId: string): Json[] =>
   wire.notifications.untaken.filter((n) => n.method === "event" && n.params.agentId === agentId).map((n) => n.params);
 

@@ -1,23 +1,20 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cardOf, SocketAgent } from "../kit/agents.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { cardOf, type SocketAgent } from "../kit/agents.js";
 import { useNode } from "../kit/node.js";
+import { usePeers } from "../kit/peers.js";
 import { type Json, newId, Wire } from "../kit/wire.js";
 
 /** RES-7: whatever one client sends, others do not notice and the node does not grow. */
 const node = useNode();
+const { bare, join } = usePeers(node, "file");
 let bystander: Wire;
 let agent: SocketAgent;
 let fuzzer: Wire;
 beforeAll(async () => {
-  bystander = await Wire.open(node().url);
-  agent = await SocketAgent.join(node().url, cardOf());
-  fuzzer = await Wire.open(node().url);
-});
-afterAll(() => {
-  bystander.cut();
-  agent.cut();
-  fuzzer.cut();
+  bystander = await bare();
+  agent = await join(cardOf());
+  fuzzer = await bare();
 });
 
 const methods = [
@@ -131,7 +128,7 @@ const text = fc.oneof(
 );
 
 const reopened = async (): Promise<void> => {
-  if (fuzzer.socket.readyState !== fuzzer.socket.OPEN) fuzzer = await Wire.open(node().url);
+  if (fuzzer.socket.readyState !== fuzzer.socket.OPEN) fuzzer = await bare();
 };
 
 describe("RES-7: fuzz over a live socket", () => {
@@ -199,7 +196,7 @@ describe("RES-7: fuzz over a live socket", () => {
   test("many sockets that say nothing, or half a word, do not keep others out", async () => {
     const silent = await Promise.all(Array.from({ length: 100 }, () => Wire.open(node().url, { hello: false })));
     for (const wire of silent) wire.tcp.write(Buffer.from([0x81]));
-    const late = await Wire.open(node().url);
+    const late = await bare();
     expect(await late.request("ping")).toEqual({});
     late.cut();
     for (const wire of silent) wire.cut();

@@ -2,21 +2,16 @@ import { afterEach, describe, expect, test } from "vitest";
 import { cardOf, echo, SocketAgent } from "../kit/agents.js";
 import { HalfOpenProxy } from "../kit/faults.js";
 import { useNode } from "../kit/node.js";
-import { type Json, newId, Wire } from "../kit/wire.js";
+import { usePeers } from "../kit/peers.js";
+import { type Json, newId } from "../kit/wire.js";
 import { within } from "../kit/within.js";
 
 const node = useNode({ settings: { session: { slowReaderBytes: 4_194_304 }, delivery: { lostGraceMs: 200 } } });
-const open: { cut(): void }[] = [];
+const { bare, join, keep } = usePeers(node);
 const proxies: HalfOpenProxy[] = [];
 afterEach(async () => {
-  for (const one of open.splice(0)) one.cut();
   for (const proxy of proxies.splice(0)) await proxy.close();
 });
-const bare = async (): Promise<Wire> => {
-  const wire = await Wire.open(node().url);
-  open.push(wire);
-  return wire;
-};
 const proxied = async (): Promise<HalfOpenProxy> => {
   const proxy = await HalfOpenProxy.to(node().port);
   proxies.push(proxy);
@@ -27,8 +22,7 @@ describe("LIVE-1, L04: a half-open connection", () => {
   test("expires by its lease, whatever the socket says, and a goodbye from elsewhere works at once", async () => {
     const watcher = await bare();
     const proxy = await proxied();
-    const agent = await SocketAgent.join(proxy.url, cardOf({ heartbeatIntervalSec: 0.5 }));
-    open.push(agent);
+    const agent = keep(await SocketAgent.join(proxy.url, cardOf({ heartbeatIntervalSec: 0.5 })));
     await watcher.request("watch", { agentId: agent.agentId });
     expect((await agent.heartbeat()).state).toBe("online");
     proxy.blackHole();
@@ -41,12 +35,10 @@ describe("LIVE-1, L04: a half-open connection", () => {
   test("does not lose a task that went into it: the agent's next run gets it", async () => {
     const caller = await bare();
     const proxy = await proxied();
-    const agent = await SocketAgent.join(proxy.url, cardOf({ heartbeatIntervalSec: 0.3 }));
-    open.push(agent);
+    const agent = keep(await SocketAgent.join(proxy.url, cardOf({ heartbeatIntervalSec: 0.3 })));
     proxy.blackHole();
     const { messageId } = await caller.request("submit", { capability: agent.capability, input: "into the dark" });
-    const back = await SocketAgent.join(node().url, agent.card, echo, agent.identity);
-    open.push(back);
+    await join(agent.card, echo, agent.identity);
     expect(await caller.request("task.result", { messageId, waitMs: 15_000 }, 20_000)).toMatchObject({
       state: "completed",
       data: "into the dark",
@@ -67,8 +59,7 @@ describe("LIVE-3: a thin pipe", () => {
   test("full of large frames does not cost an agent its lease", async () => {
     const [watcher, caller] = [await bare(), await bare()];
     const proxy = await proxied();
-    const agent = await SocketAgent.join(proxy.url, cardOf({ heartbeatIntervalSec: 1, maxConcurrentTasks: 2 }));
-    open.push(agent);
+    const agent = keep(await SocketAgent.join(proxy.url, cardOf({ heartbeatIntervalSec: 1, maxConcurrentTasks: 2 })));
     await watcher.request("watch", { agentId: agent.agentId });
     proxy.throttle(131_072);
     const heart = setInterval(() => void agent.heartbeat().catch(() => {}), 1_000);
@@ -89,9 +80,8 @@ describe("LIVE-3: a thin pipe", () => {
 describe("RES-5: a slow reader", () => {
   test("is closed with 4009, the node's memory stays bounded, and others do not wait", async () => {
     const [watcher, caller, other] = [await bare(), await bare(), await bare()];
-    const slow = await SocketAgent.join(node().url, cardOf({ maxConcurrentTasks: 1_000 }), () => undefined);
-    const quick = await SocketAgent.join(node().url);
-    open.push(slow, quick);
+    const slow = await join(cardOf({ maxConcurrentTasks: 1_000 }), () => undefined);
+    const quick = await join();
     await watcher.request("watch", { agentId: slow.agentId });
     const before = node().residentBytes;
     slow.wire.tcp.pause();
@@ -118,12 +108,8 @@ describe("RES-5: a slow reader", () => {
 describe("L20, LIVE-7: a node that was frozen", () => {
   test("expires nobody who kept sending, and still expires who is really gone", async () => {
     const watcher = await bare();
-    const agents = await Promise.all(
-      Array.from({ length: 10 }, () => SocketAgent.join(node().url, cardOf({ heartbeatIntervalSec: 0.4 }))),
-    );
-    open.push(...agents);
-    const silent = await SocketAgent.join(node().url, cardOf({ heartbeatIntervalSec: 0.4 }));
-    open.push(silent);
+    const agents = await Promise.all(Array.from({ length: 10 }, () => join(cardOf({ heartbeatIntervalSec: 0.4 }))));
+    const silent = await join(cardOf({ heartbeatIntervalSec: 0.4 }));
     await watcher.request("watch", {});
     const beats = new Map<SocketAgent, Json[]>(agents.map((agent) => [agent, []]));
     const beating = setInterval(() => {

@@ -1,6 +1,8 @@
 import type { ReachError } from "@agent-reach/protocol";
 import { SharedChannels } from "../../packages/sdk/src/channel.js";
-import { Client, type ClientOptions } from "../../packages/sdk/src/client.js";
+import { Client } from "../../packages/sdk/src/client.js";
+import type { ClientOptions } from "../../packages/sdk/src/client-options.js";
+import type { Handler } from "../../packages/sdk/src/delivery.js";
 import type { Logger } from "../../packages/sdk/src/logger.js";
 import { type MemoryPeer, memoryDial } from "../../packages/sdk/src/memory-transport.js";
 import type { Context, IdentityStore } from "../../packages/sdk/src/platform.js";
@@ -175,11 +177,7 @@ export class FakePeer {
   }
 
   /** An agent that is online. */
-  async agent(
-    handlers: Record<string, Parameters<Client["onCapability"]>[1]>,
-    card: Frame = {},
-    options: Partial<ClientOptions> = {},
-  ) {
+  async agent(handlers: Record<string, Handler>, card: Frame = {}, options: Partial<ClientOptions> = {}) {
     const client = this.client(options);
     await client.register({ agentId: "order-agent-01", ...card });
     for (const [name, handler] of Object.entries(handlers)) client.onCapability(name, handler);

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { chainOf, HOPS_MAX, loopIn, type Parent } from "./chain.js";
 
+/** Hashes of two inputs. */
+const [same, other] = [7, 8];
+
 const uuid = (n: number): string => `0199a5c2-6f0e-7c11-9b1e-${String(n).padStart(12, "0")}`;
 
 /** A message at the given depth, each one nested in the one before and asking for something else. */
@@ -10,7 +13,7 @@ function nested(depth: number): Parent {
     messageId: uuid(depth),
     traceId: "8f3a1c2e9b7d4f1a8f3a1c2e9b7d4f1a",
     capability: `step-${depth}`,
-    contentHash: "same",
+    contentHash: same,
     source: depth === 1 ? {} : { agentId: `agent-${depth - 1}` },
     chain: chainOf(parent),
     parent,
@@ -22,7 +25,7 @@ function nested(depth: number): Parent {
 describe("RES-8: chains of calls within calls", () => {
   test("a message that stands alone has none", () => {
     expect(chainOf(undefined)).toEqual([]);
-    expect(loopIn(undefined, [], "any", "same")).toBeUndefined();
+    expect(loopIn(undefined, [], "any", same)).toBeUndefined();
   });
 
   test("the chain names who asked and by which message, outermost first", () => {
@@ -35,9 +38,9 @@ describe("RES-8: chains of calls within calls", () => {
 
   test("as many hops as are allowed, and not one more", () => {
     const deepest = nested(HOPS_MAX);
-    expect(loopIn(deepest, chainOf(deepest), "next", "same")).toBeUndefined();
+    expect(loopIn(deepest, chainOf(deepest), "next", same)).toBeUndefined();
     const beyond = nested(HOPS_MAX + 1);
-    expect(loopIn(beyond, chainOf(beyond), "next", "same")).toMatchObject({
+    expect(loopIn(beyond, chainOf(beyond), "next", same)).toMatchObject({
       code: "LOOP_DETECTED",
       details: { hopsMax: HOPS_MAX },
     });
@@ -46,7 +49,7 @@ describe("RES-8: chains of calls within calls", () => {
   test("the same request within its own chain is a loop, at whatever distance", () => {
     const parent = nested(5);
     for (const depth of [1, 3, 5]) {
-      expect(loopIn(parent, chainOf(parent), `step-${depth}`, "same")).toMatchObject({
+      expect(loopIn(parent, chainOf(parent), `step-${depth}`, same)).toMatchObject({
         code: "LOOP_DETECTED",
         retryable: false,
         details: { messageId: uuid(depth) },
@@ -56,7 +59,7 @@ describe("RES-8: chains of calls within calls", () => {
 
   test("the same capability with another input is none, nor the same input for another", () => {
     const parent = nested(5);
-    expect(loopIn(parent, chainOf(parent), "step-3", "other")).toBeUndefined();
-    expect(loopIn(parent, chainOf(parent), "step-9", "same")).toBeUndefined();
+    expect(loopIn(parent, chainOf(parent), "step-3", other)).toBeUndefined();
+    expect(loopIn(parent, chainOf(parent), "step-9", same)).toBeUndefined();
   });
 });
