@@ -8,7 +8,8 @@ import type { Card } from "@agent-reach/protocol";
  * RS3  `put` and `remove` resolve only when the change is durable, as far as the engine is durable at all.
  * RS4  `watch` first hands over everything that is (in no particular order), then every change in order of revision, none
  *      missed and none twice. The listener is called synchronously, after the commit and before `put` resolves.
- * RS5  A record read later is a copy: changing it changes nothing that is stored.
+ * RS5  A record read later is a copy: changing it changes nothing that is stored. What listeners are handed is for reading
+ *      only; it may share its card with what was given to `put`.
  * RS6  A store that cannot write rejects with NOT_READY and has then changed nothing.
  *
  * It does not expire anything, knows no clock, and does not promise that two `get`s see the same moment.

@@ -15,12 +15,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { newTask } from "../../ports/conformance/samples.js";
+import { newInstance, newTask, newVersion } from "../../ports/conformance/samples.js";
 import type { Engine } from "../engine.js";
 import { openDatabase } from "./database.js";
 import { loadDriver } from "./driver.js";
 import { openSqlite } from "./index.js";
-import { migrations } from "./schema.js";
+import { APPLICATION_ID, migrations } from "./schema.js";
 
 describe("opening reach.db", () => {
   let directory: string;
@@ -61,6 +61,28 @@ describe("opening reach.db", () => {
     const read = (name: string) => Object.values(database.connection.prepare(`PRAGMA ${name}`).get()!)[0];
     expect([read("journal_mode"), read("synchronous"), read("user_version")]).toEqual(["wal", 2, migrations.length]);
     database.close();
+  });
+
+  test("a store of the first version is brought to this one, with all that is in its registry", async () => {
+    const old = (await loadDriver())(file);
+    old.exec(`PRAGMA application_id = ${APPLICATION_ID}; ${migrations[0]}; PRAGMA user_version = 1`);
+    const insert = old.prepare("INSERT INTO registry (kind, key, revision, record) VALUES (?, ?, ?, ?)");
+    const records = [newInstance("i2"), newInstance("i1"), newVersion("a", 1)];
+    for (const [i, record] of records.entries()) {
+      record.revision = 7 + i;
+      insert.run(record.kind, record.key, record.revision, JSON.stringify(record));
+    }
+    old.exec("UPDATE meta SET value = 9 WHERE key = 'registry_revision'");
+    old.close();
+
+    const { registry } = await open();
+    expect(await registry.list("instance")).toEqual([records[1], records[0]]);
+    expect(await registry.list("version")).toEqual([records[2]]);
+    expect(await registry.revision()).toBe(9);
+    expect(await registry.put([{ record: { ...records[0]!, revision: 7 }, expected: 7 }])).toEqual({
+      ok: true,
+      revisions: [10],
+    });
   });
 
   test("creates the data directory, also several levels of it", async () => {

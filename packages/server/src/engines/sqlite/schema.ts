@@ -12,6 +12,8 @@ export const APPLICATION_ID = 0x52656163;
  * - What claims, deadlines and retention look for has partial indexes: a task is in few of them at any time.
  * - Names in the journal are random, and one index over many would write a page for nearly every event. Grouped into segments
  *   of some thousand, the newest segment stays within a few pages, and a search looks once into each.
+ * - `registry` is appended to, since its newest records then share a few pages; what a newer one supersedes is deleted later,
+ *   many at once. Where each record stands is known in memory.
  * - Long texts lie in `texts` (at 2 * seq the input, at 2 * seq + 1 the data), since an update writes its whole row anew.
  */
 export const migrations: readonly string[] = [
@@ -71,5 +73,18 @@ export const migrations: readonly string[] = [
     segment INTEGER NOT NULL, key INTEGER NOT NULL, last_id INTEGER NOT NULL,
     PRIMARY KEY (segment, key, last_id)
   ) WITHOUT ROWID;
+  `,
+  `
+  ALTER TABLE registry RENAME TO registry_by_key;
+  CREATE TABLE registry (
+    revision INTEGER PRIMARY KEY, kind TEXT NOT NULL, key TEXT NOT NULL, record TEXT NOT NULL
+  );
+  CREATE TABLE versions (
+    key TEXT PRIMARY KEY, revision INTEGER NOT NULL, record TEXT NOT NULL
+  ) WITHOUT ROWID;
+  INSERT INTO registry (revision, kind, key, record)
+    SELECT revision, kind, key, record FROM registry_by_key WHERE kind <> 'version';
+  INSERT INTO versions (key, revision, record) SELECT key, revision, record FROM registry_by_key WHERE kind = 'version';
+  DROP TABLE registry_by_key;
   `,
 ];

@@ -184,6 +184,33 @@ describe("a full disk", () => {
     expect(heard[1]).toBeGreaterThan(last);
   });
 
+  test("RS1: a put whose group was undone by somebody else's mistake is done once, and counts from then on", async () => {
+    const registry = new SqliteRegistryStore(database, writer);
+    const first = registry.put([put(newInstance("i"), 0)]);
+    const mistake = writer.write(() => {
+      throw new Error("a mistake");
+    });
+    const again = registry.put([put(newInstance("i"), 0)]);
+    await expect(mistake).rejects.toThrow("a mistake");
+    expect([(await first).ok, (await again).ok]).toEqual([true, false]);
+    expect(await registry.put([put(newInstance("i"), await registry.revision())])).toMatchObject({ ok: true });
+  });
+
+  test("RS3: of records that changed often few rows are left, and what was removed stays so after a restart", async () => {
+    const registry = new SqliteRegistryStore(database, writer);
+    const count = () => database.connection.prepare("SELECT count(*) AS n FROM registry").get()!["n"];
+    let last = 0;
+    for (let n = 0; n < 1_000; n++) {
+      const result = await registry.put([put(newInstance("i"), last), put(newInstance("j"))]);
+      last = result.ok ? result.revisions[0]! : 0;
+    }
+    expect(count()).toBeLessThan(300);
+    expect(await registry.remove("instance", "i", last)).toBe(true);
+    const after = new SqliteRegistryStore(database, writer);
+    expect((await after.list("instance")).map(({ key }) => key)).toEqual(["j"]);
+    expect(count()).toBe(1);
+  });
+
   test("a journal that cannot write says so, and goes on later", async () => {
     const journal = new SqliteJournal(database, writer);
     limitTo(pageCount());

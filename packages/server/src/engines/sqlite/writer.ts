@@ -41,6 +41,7 @@ export class Writer {
   #stopWaiting: (() => void) | undefined;
   readonly #after: System["after"];
   #closed = false;
+  readonly #enders: ((stored: boolean) => void)[] = [];
 
   constructor(connection: Connection, directory: string, after: System["after"] = osSystem().after) {
     this.#after = after;
@@ -66,6 +67,11 @@ export class Writer {
       if (this.#scheduled) return;
       this.#stopWaiting ??= this.#after(PATIENCE_MS, () => this.#schedule());
     });
+  }
+
+  /** Called at the end of every transaction, before anybody else hears of it: for what is remembered of it in memory. */
+  onEnd(listener: (stored: boolean) => void): void {
+    this.#enders.push(listener);
   }
 
   /** Resolves when everything asked for before has been decided; afterwards nothing is taken any more. */
@@ -109,6 +115,7 @@ export class Writer {
       if (others.length > 0) this.#execute(others);
       return;
     }
+    for (const listener of this.#enders) listener(true);
     for (const { committed, resolve, value } of group) {
       committed?.(value as never);
       resolve(value as never);
@@ -121,5 +128,6 @@ export class Writer {
     } catch {
       // SQLite has rolled back by itself, as it does when the disk is full.
     }
+    for (const listener of this.#enders) listener(false);
   }
 }
