@@ -32,7 +32,10 @@ export interface ReadCardOptions {
   transport: "ws" | "pull";
 }
 
-export type CardReading = { ok: true; card: CanonicalCard; hints: CardHints; warnings: string[] } | CardRefusal;
+/** `bytes`: of the canonical card as compact JSON. */
+export type CardReading =
+  | { ok: true; card: CanonicalCard; hints: CardHints; warnings: string[]; bytes: number }
+  | CardRefusal;
 
 /** `path` names the field as it was sent, empty for the card as a whole; `rule` is the keyword or limit that it breaks. */
 export interface CardRefusal {
@@ -82,7 +85,7 @@ export function readCard(raw: unknown, options: ReadCardOptions): CardReading {
     );
   }
   warnOfIdempotence(sent, warnings);
-  return { ok: true, card: head as CanonicalCard, hints, warnings };
+  return { ok: true, card: head as CanonicalCard, hints, warnings, bytes: size.bytes };
 }
 
 /** Sees to it that there is an agentId. An A2A card has none and gets one from its name; other documents are named for what they are. */

@@ -2,7 +2,7 @@ import type { RegistryEvent, RegistryEventType } from "@agent-reach/protocol";
 import { ReachError } from "@agent-reach/protocol";
 import type { System } from "../ports/system.js";
 import type { Registry } from "../registry/registry.js";
-import type { ViewChange } from "../registry/view.js";
+import type { AgentEntry, ViewChange } from "../registry/view.js";
 
 export interface WatchFilter {
   agentId?: string | undefined;
@@ -11,7 +11,7 @@ export interface WatchFilter {
 
 interface Kept {
   event: RegistryEvent;
-  capabilities: ReadonlySet<string>;
+  capabilities: readonly string[];
 }
 
 /** Registry events kept for watchers that come back. */
@@ -72,9 +72,7 @@ export class Feed {
       ...(change.instance !== undefined && { instanceId: change.instance.record.instanceId }),
       at: new Date(this.system.now()).toISOString(),
     };
-    const offers = change.instance?.offers ?? [...(change.agent?.instances ?? [])].flatMap((i) => i.offers);
-    const capabilities = new Set(offers.map((o) => o.capability.name));
-    for (const c of change.agent?.record.card.capabilities ?? []) capabilities.add(c.name);
+    const capabilities = change.instance?.names ?? namesOf(change.agent!);
     this.kept.push({ event, capabilities });
     if (this.kept.length > KEPT_MAX * 1.1) {
       this.kept = this.kept.slice(-KEPT_MAX);
@@ -82,6 +80,13 @@ export class Feed {
     }
     for (const watcher of this.watchers) if (fits(watcher.filter, event, capabilities)) watcher.hear(event);
   }
+}
+
+/** What an agent's instances offer, and what its card has. */
+function namesOf({ record, instances }: AgentEntry): readonly string[] {
+  const names = new Set((record.card.capabilities ?? []).map(({ name }) => name));
+  for (const live of instances) for (const name of live.names) names.add(name);
+  return [...names];
 }
 
 function typeOf(change: ViewChange): RegistryEventType | undefined {
@@ -94,7 +99,7 @@ function typeOf(change: ViewChange): RegistryEventType | undefined {
   return change.before === undefined ? "agent.registered" : "agent.updated";
 }
 
-function fits(filter: WatchFilter, event: RegistryEvent, capabilities: ReadonlySet<string>): boolean {
+function fits(filter: WatchFilter, event: RegistryEvent, capabilities: readonly string[]): boolean {
   if (filter.agentId !== undefined && filter.agentId !== event.agentId) return false;
-  return filter.capability === undefined || capabilities.has(filter.capability);
+  return filter.capability === undefined || capabilities.includes(filter.capability);
 }

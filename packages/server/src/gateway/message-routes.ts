@@ -1,4 +1,4 @@
-import type { Discovery, Params } from "@agent-reach/protocol";
+import type { Params } from "@agent-reach/protocol";
 import { ReachError } from "@agent-reach/protocol";
 import { parseTraceparent } from "@agent-reach/protocol/read";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -54,10 +54,11 @@ export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
   app.post("/v1/call", call);
   app.post("/v1/invoke", call);
 
-  app.post("/v1/discover", async (request): Promise<Discovery> => {
+  app.post("/v1/discover", async (request, reply) => {
     const query = bodyOf(request).value;
     check("discover", query);
-    return rooms.discoverer.discover(localOperator.tenant, query as Params<"discover">);
+    const found = rooms.discoverer.discover(localOperator.tenant, query as Params<"discover">);
+    return reply.type("application/json").send(found);
   });
 
   app.post("/v1/tasks", async (request, reply) => {

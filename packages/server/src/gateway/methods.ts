@@ -87,17 +87,16 @@ export const handlers: Partial<Record<Method, Handler>> = {
   }),
 
   discover: checked("discover", (session, params, reply) => {
-    reply.result(JSON.stringify(session.rooms.discoverer.discover(session.caller.tenant, params)));
+    reply.result(session.rooms.discoverer.discover(session.caller.tenant, params));
   }),
 
   "agents.list": checked("agents.list", (session, params, reply) => {
-    reply.result(JSON.stringify(session.rooms.directory.list(session.caller.tenant, params)));
+    reply.result(session.rooms.directory.list(session.caller.tenant, params));
   }),
 
-  "agents.get": checked("agents.get", async (session, params, reply) => {
-    reply.result(
-      JSON.stringify(await session.rooms.directory.get(session.caller.tenant, params.agentId, params.version)),
-    );
+  "agents.get": checked("agents.get", (session, params, reply) => {
+    const text = session.rooms.directory.get(session.caller.tenant, params.agentId, params.version);
+    return typeof text === "string" ? reply.result(text) : text.then((found) => reply.result(found));
   }),
 
   watch: checked("watch", (session, params, reply) => {

@@ -16,6 +16,8 @@ import { isMethod } from "./validate.js";
 
 const NESTING_MAX = 64;
 
+/** Leases last seconds, so what arrives within the same moment need not renew them all again. */
+const RENEWAL_MS = 20;
 /** How long a reader may be far behind. */
 const SLOW_MS = 10_000;
 /** How long a slow reader may take to read up to why it is closed. */
@@ -58,6 +60,7 @@ export class Session implements RawParams {
   private pending = new HashTable<number, Receiver | Acknowledgement>();
   private nextId = 1;
   private readonly answers: HeldAnswers;
+  private renewedAt = Number.NEGATIVE_INFINITY;
   private stopSlowTimer: (() => void) | undefined;
 
   constructor(
@@ -256,7 +259,10 @@ export class Session implements RawParams {
 
   private renew(): void {
     if (this.instances.size === 0) return;
-    for (const instance of this.instances.values()) this.rooms.registry.renew(instance);
+    const now = this.rooms.system.monotonic();
+    if (now - this.renewedAt < RENEWAL_MS) return;
+    this.renewedAt = now;
+    this.rooms.registry.renewAll(this.instances.values());
   }
 
   // ── out ───────────────────────────────────────────────────────────────────────────────────────────────────────────

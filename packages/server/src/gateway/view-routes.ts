@@ -18,18 +18,19 @@ export function viewRoutes(app: FastifyInstance, rooms: Rooms): void {
   const { directory, tasks, calls, journal } = rooms;
   const { tenant } = localOperator;
 
-  app.get("/v1/agents", async (request) => {
+  app.get("/v1/agents", async (request, reply) => {
     const query = numbered(request, ["limit"]);
     check("agents.list", query);
-    return directory.list(tenant, query as Params<"agents.list">);
+    return reply.type("application/json").send(directory.list(tenant, query as Params<"agents.list">));
   });
-  app.get("/v1/agents/:agentId", async (request) =>
-    directory.get(tenant, (request.params as { agentId: string }).agentId),
-  );
-  app.get("/v1/agents/:agentId/versions/:n", async (request) => {
+  app.get("/v1/agents/:agentId", async (request, reply) => {
+    const { agentId } = request.params as { agentId: string };
+    return reply.type("application/json").send(await directory.get(tenant, agentId));
+  });
+  app.get("/v1/agents/:agentId/versions/:n", async (request, reply) => {
     const { agentId, n } = request.params as { agentId: string; n: string };
     check("agents.get", { agentId, version: Number(n) });
-    return directory.get(tenant, agentId, Number(n));
+    return reply.type("application/json").send(await directory.get(tenant, agentId, Number(n)));
   });
 
   app.get("/v1/tasks", async (request, reply) =>

@@ -1,3 +1,4 @@
+import type { Agent } from "@agent-reach/protocol";
 import { beforeEach, describe, expect, test } from "vitest";
 import { card, FakeRooms } from "../../../../test/kit/fake-rooms.js";
 import { type AgentFilter, Directory } from "./directory.js";
@@ -8,27 +9,31 @@ beforeEach(async () => {
   rooms = await FakeRooms.open();
   directory = new Directory(rooms.registry, rooms.system, 500);
 });
-const ids = (filter: AgentFilter): string[] => directory.list("default", filter).agents.map((a) => a.agentId);
+const list = (filter: AgentFilter, from = directory): { agents: Agent[]; cursor?: string } =>
+  JSON.parse(from.list("default", filter));
+const get = async (agentId: string, version?: number): Promise<Agent> =>
+  JSON.parse(await directory.get("default", agentId, version));
+const ids = (filter: AgentFilter): string[] => list(filter).agents.map((a) => a.agentId);
 
 describe("the directory", () => {
   test("lists agents by id, page by page, each once, also when others come between two pages", async () => {
     for (const id of ["c", "a", "e", "d"]) await rooms.join(card(id));
-    const first = directory.list("default", { limit: 2 });
+    const first = list({ limit: 2 });
     expect(first.agents.map((a) => a.agentId)).toEqual(["a", "c"]);
     await rooms.join(card("b"));
-    const second = directory.list("default", { limit: 2, cursor: first.cursor });
+    const second = list({ limit: 2, cursor: first.cursor });
     expect(second.agents.map((a) => a.agentId)).toEqual(["d", "e"]);
     expect(second.cursor).toBeUndefined();
-    expect(() => directory.list("default", { cursor: "***" })).toThrow(/INVALID_REQUEST/);
+    expect(() => list({ cursor: "***" })).toThrow(/INVALID_REQUEST/);
   });
 
   test("gives no page longer than the node allows, and the rest by cursor", async () => {
     for (const id of ["a", "b", "c"]) await rooms.join(card(id));
     const short = new Directory(rooms.registry, rooms.system, 2);
     for (const filter of [{}, { limit: 500 }]) {
-      const { agents, cursor } = short.list("default", filter);
+      const { agents, cursor } = list(filter, short);
       expect(agents.map((a) => a.agentId)).toEqual(["a", "b"]);
-      expect(short.list("default", { cursor }).agents.map((a) => a.agentId)).toEqual(["c"]);
+      expect(list({ cursor }, short).agents.map((a) => a.agentId)).toEqual(["c"]);
     }
   });
 
@@ -38,7 +43,7 @@ describe("the directory", () => {
     await rooms.registry.deregister(gone.instance, "done");
     rooms.admission.take(here.instance);
     rooms.registry.heartbeat(here.instance, { load: { queued: 4 }, health: 0.9, facts: { gpu: "idle" } });
-    const agent = await directory.get("default", "a1");
+    const agent = await get("a1");
     expect(agent).toMatchObject({ state: "online", version: 1 });
     expect(agent.instances.map((i) => i.state)).toEqual(["online", "offline"]);
     expect(agent.instances[0]).toMatchObject({
@@ -48,8 +53,8 @@ describe("the directory", () => {
       selfReported: { gpu: "idle" },
     });
     await rooms.cut(here);
-    expect((await directory.get("default", "a1")).state).toBe("suspect");
-    await expect(directory.get("default", "ghost")).rejects.toMatchObject({ code: "NOT_FOUND" });
+    expect((await get("a1")).state).toBe("suspect");
+    await expect(get("ghost")).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   test("finds by state, capability and label", async () => {

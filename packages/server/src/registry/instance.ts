@@ -37,7 +37,9 @@ export interface LeaseTerms {
 
 /** What this node knows of one instance right now. The record is what is stored; the rest lives in memory. */
 export class LiveInstance {
-  offers: Offer[] = [];
+  offers: readonly Offer[] = [];
+  /** Names of what it offers. */
+  names: readonly string[] = [];
   link: Link | undefined;
   /** Monotonic ms of the last message that renewed the lease, and of the loss of the link. */
   renewedAt = 0;

@@ -56,7 +56,9 @@ export function transition(record: InstanceRecord, event: LeaseEvent, now: numbe
 
 /** A registration: a new record, or the next epoch of a known one (R2). */
 export function registered(
-  fresh: Omit<InstanceRecord, "epoch" | "state" | "since" | "reason" | "revision">,
+  fresh: Omit<InstanceRecord, "kind" | "key" | "epoch" | "state" | "since" | "reason" | "revision" | "secret"> & {
+    secret?: string | undefined;
+  },
   known: InstanceRecord | undefined,
   sameLink: boolean,
   epochFloor: number,
@@ -67,5 +69,24 @@ export function registered(
   const epoch = known === undefined ? epochFloor + 1 : keeps ? known.epoch : known.epoch + 1;
   const state = keeps && known.state === "draining" ? "draining" : "online";
   const since = keeps && known.state === state ? known.since : now;
-  return { ...fresh, revision: known?.revision ?? 0, epoch, state, since, reason: "registered" };
+  const { tenant, agentId, instanceId, principal, keyHash, card, cardVersion, node } = fresh;
+  const record: InstanceRecord = {
+    kind: "instance",
+    key: instanceId,
+    revision: known?.revision ?? 0,
+    tenant,
+    agentId,
+    instanceId,
+    principal,
+    keyHash,
+    epoch,
+    state,
+    since,
+    reason: "registered",
+    card,
+    cardVersion,
+    node,
+  };
+  if (fresh.secret !== undefined) record.secret = fresh.secret;
+  return record;
 }

@@ -94,6 +94,23 @@ describe("REG-3: the card's version", () => {
     expect(await rooms.engine.registry.list("version")).toEqual([]);
   });
 
+  test("of an agent that changes without end the newest thousand stay, and those for 24 h", async () => {
+    const { link, registered } = await rooms.join(v(1));
+    const again = (n: number) => rooms.join(v(n), { instanceId: registered.instanceId, link });
+    for (let n = 2; n <= 1_200; n++) await again(n);
+    const numbers = async () => {
+      await rooms.registry.purge();
+      return (await rooms.engine.registry.list("version")).map(({ key }) => Number(key.slice(-10)));
+    };
+    const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
+    expect(await numbers()).toEqual(from(200, 1_199));
+    await rooms.leap(DAY / 2);
+    await again(1_201);
+    expect(await numbers()).toEqual(from(201, 1_200));
+    await rooms.leap(DAY / 2 + 5_000);
+    expect(await numbers()).toEqual([1_200]);
+  });
+
   test("the agent shows what runs: a card that comes back is the current one again, under its old number", async () => {
     const { link, registered } = await rooms.join(v(1));
     const again = (n: number) => rooms.join(v(n), { instanceId: registered.instanceId, link });

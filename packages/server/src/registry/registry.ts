@@ -88,11 +88,11 @@ export class Registry {
   }
 
   async register(request: RegisterRequest): Promise<{ instance: LiveInstance; result: Registered }> {
-    this.assertSize(request.card);
     const read = readCard(request.card, { transport: request.transport });
     if (!read.ok) {
       throw new ReachError("INVALID_CARD", read.message, { path: read.path, details: { rule: read.rule } });
     }
+    this.assertSize(read.bytes);
     const card = read.card as Card;
     this.assertCard(card);
     for (const [i, capability] of (card.capabilities ?? []).entries()) this.contracts.verify(capability, i);
@@ -100,8 +100,7 @@ export class Registry {
     return this.inTurn(key, () => this.registerInTurn(request, card, key, [...read.warnings]));
   }
 
-  private assertSize(card: unknown): void {
-    const bytes = Buffer.byteLength(JSON.stringify(card) ?? "");
+  private assertSize(bytes: number): void {
     const { cardBytes } = this.settings;
     if (bytes <= cardBytes) return;
     throw new ReachError(
@@ -127,14 +126,12 @@ export class Registry {
     const instanceKey = (sameLink ? this.keys.get(known) : request.instanceKey) ?? this.system.newSecret();
     const record = registered(
       {
-        kind: "instance",
-        key: instanceId,
         tenant: request.tenant,
         agentId: card.agentId,
         instanceId,
         principal: request.principal,
-        keyHash: hashOf(instanceKey),
-        ...(card.transport?.type === "http" && { secret: instanceKey }),
+        keyHash: sameLink ? known.record.keyHash : hashOf(instanceKey),
+        secret: card.transport?.type === "http" ? instanceKey : undefined,
         card,
         cardVersion: content.version,
         node: this.settings.nodeId,
@@ -211,9 +208,17 @@ export class Registry {
 
   /** Any word of the instance renews its lease. Answers false for one whose lease is gone (R1). */
   renew(instance: LiveInstance): boolean {
-    instance.renewedAt = this.system.monotonic();
-    if (instance.record.state === "suspect") void this.change(instance, { type: "renewed" });
+    this.renewAll([instance]);
     return instance.record.state !== "offline";
+  }
+
+  /** The same for all that share a connection, with one look at the clock. */
+  renewAll(instances: Iterable<LiveInstance>): void {
+    const now = this.system.monotonic();
+    for (const instance of instances) {
+      instance.renewedAt = now;
+      if (instance.record.state === "suspect") void this.change(instance, { type: "renewed" });
+    }
   }
 
   /**

@@ -1,13 +1,15 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type Card, ReachError } from "@agent-reach/protocol";
 import type { AgentRecord, InstanceRecord, RegistryPut, RegistryStore } from "../ports/registry-store.js";
 import type { AgentEntry } from "./view.js";
 
 const KEPT_MS = 86_400_000;
 /** Old contents whose number comes back when they are registered again. */
-const RECENT_MAX = 20;
+const RECENT_MAX = 8;
 /** Contents kept readable per agent, whatever the time: an agent that updates itself 50 times a second must not fill the disk. */
 const KEPT_MAX = 1000;
+const PAGE = 64;
+const VERSION_DIGITS = 10;
 
 /** A card's content, and the number that it has among those of its agent. */
 export interface Content {
@@ -25,13 +27,19 @@ export interface Content {
  * N3  A content stays readable while an instance has it, and for 24 h from the moment when it was replaced.
  */
 export class Versions {
+  /** What is known of an agent's old contents: until when all of them may stay, and the lowest number among them. */
+  private readonly kept = new Map<string, { until: number; oldest: number }>();
+
   constructor(private readonly store: RegistryStore) {}
 
   contentOf(agent: AgentRecord | undefined, card: Card): Content {
-    const hash = createHash("sha256").update(textOf(card)).digest("hex");
-    const recent = agent?.recent ?? [];
-    const known = recent.find((r) => r.hash === hash)?.version;
-    return { card, hash, version: known ?? Math.max(0, ...recent.map((r) => r.version)) + 1 };
+    const name = nameOf(card);
+    let highest = 0;
+    for (const { version, hash } of agent?.recent ?? []) {
+      if (hash === name) return { card, hash, version };
+      if (version > highest) highest = version;
+    }
+    return { card, hash: name, version: highest + 1 };
   }
 
   /** What to write when an instance registers with this content. `before` is the instance as it was, if it was known. */
@@ -86,20 +94,44 @@ export class Versions {
     );
   }
 
-  /** Forgets what is outdated (N3). */
+  /**
+   * Forgets what is outdated (N3). It comes by every minute for every agent, so it reads only when something may be due, and
+   * from the oldest on: what follows a page of which all may stay was kept later still.
+   */
   async purge({ record, instances }: AgentEntry, now: number): Promise<void> {
     if (record.recent.length <= 1) return;
+    const newest = Math.max(...record.recent.map((r) => r.version));
+    const known = this.kept.get(record.key);
+    if (known !== undefined && now <= known.until && newest - known.oldest <= KEPT_MAX) return;
     const inUse = new Set([...instances].map((live) => versionKey(record.key, live.record.cardVersion)));
-    const all = await this.store.list("version", { prefix: `${record.key}/` });
-    const tooMany = all.length - KEPT_MAX;
-    for (const [i, { key, until, revision }] of all.entries()) {
-      if (inUse.has(key) || (until >= now && i >= tooMany)) continue;
-      await this.store.remove("version", key, revision);
+    let until = now + KEPT_MS;
+    let oldest = newest;
+    let after = "";
+    for (;;) {
+      const page = await this.store.list("version", { prefix: `${record.key}/`, after, limit: PAGE });
+      const outdated: Promise<boolean>[] = [];
+      let staying = 0;
+      for (const old of page) {
+        if (inUse.has(old.key)) continue;
+        const version = Number(old.key.slice(-VERSION_DIGITS));
+        if (old.until < now || newest - version > KEPT_MAX)
+          outdated.push(this.store.remove("version", old.key, old.revision));
+        else {
+          staying++;
+          until = Math.min(until, old.until);
+          oldest = Math.min(oldest, version);
+        }
+      }
+      await Promise.all(outdated);
+      if (page.length < PAGE || (outdated.length === 0 && staying > 0)) break;
+      after = page[page.length - 1]!.key;
     }
+    this.kept.set(record.key, { until, oldest });
   }
 
   /** Forgets everything of an agent that is no more. */
   async forget(agent: AgentRecord): Promise<void> {
+    this.kept.delete(agent.key);
     const all = await this.store.list("version", { prefix: `${agent.key}/` });
     for (const { key, revision } of all) await this.store.remove("version", key, revision);
   }
@@ -112,20 +144,31 @@ function runs(agent: AgentEntry, version: number): boolean {
 }
 
 function versionKey(agentKey: string, version: number): string {
-  return `${agentKey}/${String(version).padStart(10, "0")}`;
+  return `${agentKey}/${String(version).padStart(VERSION_DIGITS, "0")}`;
 }
 
 const HINTS = new Set(["status", "version", "load", "healthy"]);
+/** Of the hash's 43 characters: 132 bits are plenty, and an agent's record holds several. */
+const HASH_LENGTH = 22;
 
 /** What counts as content: the card without hints and runtime facts, in one spelling and one order. */
-function textOf(card: Card): string {
-  return canonical(Object.fromEntries(Object.entries(card).filter(([key]) => !HINTS.has(key))));
+function nameOf(card: Card): string {
+  let text = "";
+  for (const key of Object.keys(card).sort()) {
+    if (!HINTS.has(key)) text += `,${JSON.stringify(key)}:${canonical(card[key as keyof Card])}`;
+  }
+  return hash("sha256", text, "base64url").slice(0, HASH_LENGTH);
 }
 
 /** JSON with keys in order, so that equal contents are equal texts. */
 function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([k, v]) => `${JSON.stringify(k)}:${canonical(v)}`).join(",")}}`;
+  let text = "";
+  if (Array.isArray(value)) {
+    for (const each of value) text += `,${canonical(each)}`;
+    return `[${text.slice(1)}]`;
+  }
+  for (const key of Object.keys(value).sort())
+    text += `,${JSON.stringify(key)}:${canonical((value as Record<string, unknown>)[key])}`;
+  return `{${text.slice(1)}}`;
 }

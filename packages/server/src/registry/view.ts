@@ -91,6 +91,7 @@ export class View {
     if (cardChanged) {
       const instance = live;
       live.offers = (record.card.capabilities ?? []).map((c) => new Offer(instance, c, this.contracts.of(c)));
+      live.names = live.offers.map((o) => o.capability.name);
     }
     if (cardChanged || (before === "offline") !== (record.state === "offline")) this.index(live);
     return { revision: record.revision, instance: live, before, removed: false };

@@ -1,4 +1,4 @@
-import type { Params } from "@agent-reach/protocol";
+import type { Discovery, Params } from "@agent-reach/protocol";
 import { beforeEach, describe, expect, test } from "vitest";
 import { card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
 import { Discoverer } from "./discovery.js";
@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 const query = { name: "query", tags: ["commerce/order"], inputSchema: { type: "object", required: ["id"] } };
 const join = (id: string, more = {}): Promise<FakeAgent> => rooms.join(card(id, [{ ...query, ...more }]));
-const discover = (params: Params<"discover">) => discoverer.discover("default", params);
+const discover = (params: Params<"discover">): Discovery => JSON.parse(discoverer.discover("default", params));
 const who = (params: Params<"discover">): string[] => discover(params).candidates.map((c) => c.agentId);
 
 describe("CAT-6: discover", () => {

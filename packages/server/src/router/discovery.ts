@@ -2,7 +2,8 @@ import type { Discovery, Params, Verdict } from "@agent-reach/protocol";
 import { ReachError } from "@agent-reach/protocol";
 import type { Catalog, Resolved } from "../catalog/catalog.js";
 import type { System } from "../ports/system.js";
-import { type Considered, describeCandidate } from "./decision.js";
+import { candidateText } from "./candidate-text.js";
+import type { Considered } from "./decision.js";
 import type { Router } from "./router.js";
 
 /** Capabilities that compete in one answer: the best by match; all their able instances count (ROUTE-2). */
@@ -10,7 +11,7 @@ const CAPABILITIES_MAX = 3;
 const MISSES_MAX = 10;
 const TOP_K = 3;
 
-/** Answers `discover`: who can do it now, with the facts to choose by; and if nobody, why (CAT-6, CAT-8). */
+/** Answers `discover`, as JSON text: who can do it now, with the facts to choose by; and if nobody, why (CAT-6, CAT-8). */
 export class Discoverer {
   constructor(
     private readonly catalog: Catalog,
@@ -18,7 +19,7 @@ export class Discoverer {
     private readonly system: System,
   ) {}
 
-  discover(tenant: string, query: Params<"discover">): Discovery {
+  discover(tenant: string, query: Params<"discover">): string {
     const { capability, agentId, intent, tags, labels, resources, version, weights, maxLatencyMs, input } = query;
     if (
       capability === undefined &&
@@ -40,11 +41,11 @@ export class Discoverer {
       const misses = this.catalog
         .misses(capability ?? intent ?? (tags ?? []).join(" "))
         .map((m) => ({ ...m, why: "not_matched" as Verdict }));
-      return { candidates: [], verdict: "no_match", misses, decisionId };
+      return answer("", "no_match", misses, decisionId);
     }
     if (intent !== undefined && found.length > 1 && found[0]!.match === found[1]!.match) {
       const misses = found.slice(0, CAPABILITIES_MAX).flatMap((r) => this.missOf(r));
-      return { candidates: [], verdict: "ambiguous", misses, decisionId };
+      return answer("", "ambiguous", misses, decisionId);
     }
     const demands = { version, labels, resources, weights, maxLatencyMs };
     const now = this.system.monotonic();
@@ -68,13 +69,10 @@ export class Discoverer {
         }
       }
     }
-    const best = topOf(able, query.topK ?? TOP_K);
-    return {
-      candidates: best.map(({ considered, reasons }) => describeCandidate(considered, reasons)),
-      verdict: able.length > 0 ? "match" : "unavailable",
-      misses,
-      decisionId,
-    };
+    const candidates = topOf(able, query.topK ?? TOP_K).map(({ considered, reasons }) =>
+      candidateText(considered, JSON.stringify(reasons)),
+    );
+    return answer(candidates.join(","), able.length > 0 ? "match" : "unavailable", misses, decisionId);
   }
 
   private missOf(resolved: Resolved): Discovery["misses"] {
@@ -90,6 +88,16 @@ export class Discoverer {
           },
         ];
   }
+}
+
+function answer(
+  candidates: string,
+  verdict: Discovery["verdict"],
+  misses: Discovery["misses"],
+  decisionId: string,
+): string {
+  const missed = misses.length === 0 ? "[]" : JSON.stringify(misses);
+  return `{"candidates":[${candidates}],"verdict":"${verdict}","misses":${missed},"decisionId":"${decisionId}"}`;
 }
 
 /** The k best by score, in order, without sorting all of a large group. */

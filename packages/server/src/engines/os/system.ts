@@ -1,10 +1,11 @@
-import { randomBytes, randomFillSync } from "node:crypto";
+import { randomFillSync } from "node:crypto";
 import type { System } from "../../ports/system.js";
 import { uuidV7 } from "./ids.js";
 
 /** setTimeout keeps its delay in 32 bits; a longer one would fire at once. */
 const TIMEOUT_MAX_MS = 2 ** 31 - 1;
 const SECRET_BYTES = 16;
+const SECRETS_POOLED = 64;
 
 /** The machine's own clock, timers and chance. */
 export function osSystem(): System {
@@ -13,8 +14,24 @@ export function osSystem(): System {
     monotonic: () => performance.now(),
     after,
     newId: uuidV7(Date.now, (pool) => randomFillSync(pool)),
-    newSecret: () => randomBytes(SECRET_BYTES).toString("hex"),
+    newSecret: secrets(),
     random: () => Math.random(),
+  };
+}
+
+/** Chance is fetched a pool at a time, which costs hardly more than for one secret; what was given out is wiped. */
+function secrets(): () => string {
+  const pool = Buffer.alloc(SECRETS_POOLED * SECRET_BYTES);
+  let used = pool.length;
+  return () => {
+    if (used === pool.length) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    const secret = pool.toString("hex", used, used + SECRET_BYTES);
+    pool.fill(0, used, used + SECRET_BYTES);
+    used += SECRET_BYTES;
+    return secret;
   };
 }
 

@@ -1,0 +1,76 @@
+import type { InstanceState } from "@agent-reach/protocol";
+import type { AgentRecord, InstanceRecord } from "../ports/registry-store.js";
+import type { LiveInstance } from "./instance.js";
+import type { AgentEntry } from "./view.js";
+
+const RANK: Record<InstanceState, number> = { online: 0, draining: 1, suspect: 2, offline: 3 };
+
+/**
+ * The wire's *Agent* as JSON text. A card may have 256 kB and is asked for far more often than it changes, so what a record
+ * says is put into words once per record (records are replaced, never changed), and only the live numbers each time.
+ */
+export class AgentTexts {
+  private readonly heads = new WeakMap<AgentRecord, string>();
+  private readonly parts = new WeakMap<InstanceRecord, { head: string; tail: string }>();
+
+  /** `now` is monotonic ms, for the load. */
+  of(agent: AgentEntry, now: number): string {
+    const { record } = agent;
+    let head = this.heads.get(record);
+    if (head === undefined) {
+      head = headOf(record.agentId, record.version, JSON.stringify(record.card));
+      this.heads.set(record, head);
+    }
+    return head + this.liveOf(agent, now);
+  }
+
+  /** The same with another version of its card. */
+  ofVersion(agent: AgentEntry, version: number, cardJson: string, now: number): string {
+    return headOf(agent.record.agentId, version, cardJson) + this.liveOf(agent, now);
+  }
+
+  private liveOf(agent: AgentEntry, now: number): string {
+    const instances = [...agent.instances];
+    if (instances.length > 1) instances.sort((a, b) => RANK[a.record.state] - RANK[b.record.state]);
+    const texts = instances.map((live) => this.instance(live, now));
+    return `,"state":"${instances[0]?.record.state ?? "offline"}","instances":[${texts.join(",")}]}`;
+  }
+
+  private instance(live: LiveInstance, now: number): string {
+    const { record } = live;
+    let parts = this.parts.get(record);
+    if (parts === undefined) {
+      parts = partsOf(record);
+      this.parts.set(record, parts);
+    }
+    const beat =
+      live.lastHeartbeatAt === undefined ? "" : `"lastHeartbeatAt":"${new Date(live.lastHeartbeatAt).toISOString()}",`;
+    const load = Math.round(live.loadScore(now) * 1000) / 1000;
+    const said = live.facts === undefined ? "" : `"selfReported":${JSON.stringify(live.facts)},`;
+    return (
+      `${parts.head}${beat}"health":${live.healthScore()},"load":{"running":${live.running + live.otherRunning}` +
+      `,"queued":${live.selfQueued},"load":${load}},${said}${parts.tail}`
+    );
+  }
+}
+
+/** An agent is as well as its best instance. */
+export function stateOf(agent: AgentEntry): InstanceState {
+  let best: InstanceState = "offline";
+  for (const { record } of agent.instances) if (RANK[record.state] < RANK[best]) best = record.state;
+  return best;
+}
+
+function headOf(agentId: string, version: number, cardJson: string): string {
+  return `{"agentId":${JSON.stringify(agentId)},"version":${version},"card":${cardJson}`;
+}
+
+/** What stands before the live numbers, and after them. */
+function partsOf(record: InstanceRecord): { head: string; tail: string } {
+  const { instanceId, epoch, state, reason, cardVersion: version, node } = record;
+  const since = new Date(record.since).toISOString();
+  const endpoint = record.card.transport?.endpoint;
+  const head = JSON.stringify({ instanceId, epoch, state, since, reason });
+  const tail = JSON.stringify({ version, node, ...(endpoint !== undefined && { address: endpoint }) });
+  return { head: `${head.slice(0, -1)},`, tail: tail.slice(1) };
+}
