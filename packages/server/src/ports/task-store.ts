@@ -16,6 +16,7 @@ import type { AgentErrorShape, DeliveryMode, ErrorBody, OnStalled, Receipt, Task
  * TS7  Input and data are kept as the JSON text that came in, to the digit.
  * TS8  A store that cannot write rejects with NOT_READY, has changed nothing, and works again when the cause is gone.
  *
+ * Records are values: nobody changes one that was given or handed out, so the store need not copy them.
  * It knows no clock, moves nothing by itself, and does not promise that `list` sees one moment across pages.
  */
 export interface TaskStore {
@@ -48,46 +49,46 @@ export const OVERDUE = "";
 
 export interface TaskRecord {
   /** Order of insertion on this store, from 1. Set by the store. */
-  seq: number;
-  revision: number;
-  messageId: string;
-  traceId: string;
-  tenant: string;
-  principal: string;
+  readonly seq: number;
+  readonly revision: number;
+  readonly messageId: string;
+  readonly traceId: string;
+  readonly tenant: string;
+  readonly principal: string;
   /** Given by the sender, or the messageId. */
-  idempotencyKey: string;
+  readonly idempotencyKey: string;
   /** SHA-256 of target, capability or intent, and canonical input. */
-  contentHash: string;
-  state: TaskState;
+  readonly contentHash: string;
+  readonly state: TaskState;
   /** Which waiting line it stands in while queued: tasks of one lane can be served by the same instances. Else OVERDUE. */
-  lane: string;
+  readonly lane: string;
   /** When someone must look at it again, wall ms; undefined: nobody (terminal, or stalled for review). */
-  dueAt: number | undefined;
+  readonly dueAt: number | undefined;
   /** When it stops waiting to be delivered, wall ms. */
-  deadlineAt: number;
-  capability: string;
-  agentId: string | undefined;
-  instanceId: string | undefined;
-  groupId: string | undefined;
+  readonly deadlineAt: number;
+  readonly capability: string;
+  readonly agentId: string | undefined;
+  readonly instanceId: string | undefined;
+  readonly groupId: string | undefined;
   /** Tasks with one orderKey are handed out one after another. */
-  orderKey: string | undefined;
-  createdAt: number;
+  readonly orderKey: string | undefined;
+  readonly createdAt: number;
   /** When it became terminal, wall ms. */
-  settledAt: number | undefined;
+  readonly settledAt: number | undefined;
   /** Number of the newest attempt; 0 before the first. Never reused. */
-  attempt: number;
-  attempts: AttemptRecord[];
+  readonly attempt: number;
+  readonly attempts: readonly AttemptRecord[];
   /** Deliveries that failed for want of an acknowledgement, and losses of an instance: counted apart. */
-  deliveryFailures: number;
-  losses: number;
-  request: TaskRequest;
-  error: ErrorBody | undefined;
-  receipt: Receipt | undefined;
+  readonly deliveryFailures: number;
+  readonly losses: number;
+  readonly request: Readonly<TaskRequest>;
+  readonly error: ErrorBody | undefined;
+  readonly receipt: Receipt | undefined;
   /** Whether the submitter has yet to acknowledge the terminal state. */
-  notify: boolean;
+  readonly notify: boolean;
   /** Raw JSON text. */
-  input: string;
-  data: string | undefined;
+  readonly input: string;
+  readonly data: string | undefined;
 }
 
 export type NewTask = Omit<TaskRecord, "seq" | "revision">;
@@ -116,16 +117,25 @@ export interface TaskRequest {
 }
 
 export interface AttemptRecord {
-  attempt: number;
-  agentId: string;
-  instanceId: string;
-  epoch: number;
+  readonly attempt: number;
+  readonly agentId: string;
+  readonly instanceId: string;
+  readonly epoch: number;
   /** Wall ms. */
-  sentAt: number;
-  acceptedAt?: number;
-  endedAt?: number;
-  outcome: "pending" | "completed" | "failed" | "refused" | "lost" | "no_ack" | "stalled" | "canceled" | "handed_back";
-  error?: AgentErrorShape;
+  readonly sentAt: number;
+  readonly acceptedAt?: number;
+  readonly endedAt?: number;
+  readonly outcome:
+    | "pending"
+    | "completed"
+    | "failed"
+    | "refused"
+    | "lost"
+    | "no_ack"
+    | "stalled"
+    | "canceled"
+    | "handed_back";
+  readonly error?: AgentErrorShape;
 }
 
 export interface TaskFilter {

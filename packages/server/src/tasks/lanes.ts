@@ -55,6 +55,13 @@ export class LaneBook {
     this.wheel.set(alarm, at);
   }
 
+  /** A task waits in this lane, from `dueAt` (wall ms) on. */
+  waits(name: string, capability: string, dueAt: number): void {
+    const wait = dueAt - this.system.now();
+    if (wait <= 0) this.ready(name, capability);
+    else this.later(name, capability, wait);
+  }
+
   block(name: string, capability: string): void {
     const lanes = this.blocked.get(capability);
     if (lanes === undefined) this.blocked.set(capability, new Map([[name, { name, capability }]]));

@@ -6,7 +6,14 @@ import type { Offer } from "../registry/instance.js";
 import type { Hop, Parent } from "../router/chain.js";
 import { fingerprintOf } from "../router/content.js";
 import type { WheelEntry } from "../time/wheel.js";
-import type { Dispatcher } from "./dispatcher.js";
+import type { Losses } from "./losses.js";
+import type { Results } from "./results.js";
+
+/** Who hears what becomes of a run. */
+export interface RunOwner {
+  readonly results: Results;
+  readonly losses: Losses;
+}
 
 /** A task that some instance has in its hands: what the node remembers of it beyond the record. */
 export class TaskRun implements Receiver, WheelEntry, Parent {
@@ -20,9 +27,12 @@ export class TaskRun implements Receiver, WheelEntry, Parent {
   /** Changes of one task are written one after another. */
   turn: Promise<unknown> | undefined;
   readonly parent = undefined;
+  /** Who has it. */
+  readonly instanceId: string;
+  readonly epoch: number;
 
   constructor(
-    private readonly dispatcher: Dispatcher,
+    private readonly owner: RunOwner,
     public record: TaskRecord,
     readonly attempt: number,
     /** Undefined after a restart: which offer it was is not kept. */
@@ -30,7 +40,11 @@ export class TaskRun implements Receiver, WheelEntry, Parent {
     readonly log: MessageLog,
     /** Monotonic ms. */
     readonly sentAt: number,
-  ) {}
+  ) {
+    const { instanceId, epoch } = record.attempts[record.attempts.length - 1]!;
+    this.instanceId = instanceId;
+    this.epoch = epoch;
+  }
 
   get messageId(): string {
     return this.record.messageId;
@@ -63,31 +77,31 @@ export class TaskRun implements Receiver, WheelEntry, Parent {
   }
 
   onDeadline(): void {
-    this.dispatcher.giveUp(this);
+    this.owner.losses.giveUp(this);
   }
 
   accepted(): void {
-    this.dispatcher.accepted(this);
+    this.owner.results.accepted(this);
   }
 
   completed(data: string, receipt: string | undefined): Promise<void> {
-    return this.dispatcher.answered(this, { data, receipt: parseReceipt(receipt) });
+    return this.owner.results.answered(this, { data, receipt: parseReceipt(receipt) });
   }
 
   failed(error: AgentErrorShape, receipt: string | undefined): Promise<void> {
-    return this.dispatcher.answered(this, { error, receipt: parseReceipt(receipt) });
+    return this.owner.results.answered(this, { error, receipt: parseReceipt(receipt) });
   }
 
   refused(code: string, message: string, retryAfterMs: number | undefined): void {
-    this.dispatcher.refused(this, code, message, retryAfterMs);
+    this.owner.results.refused(this, code, message, retryAfterMs);
   }
 
   sent(): void {
-    this.dispatcher.pulled(this);
+    this.owner.results.pulled(this);
   }
 
   lost(): void {
-    this.dispatcher.lost(this);
+    this.owner.losses.lost(this);
   }
 }
 

@@ -4,15 +4,16 @@ import type { Catalog } from "../catalog/catalog.js";
 import { type Journal, MessageLog } from "../journal/journal.js";
 import type { InstanceRecord } from "../ports/registry-store.js";
 import type { System } from "../ports/system.js";
-import type { NewTask, TaskFilter, TaskRecord, TaskRequest, TaskStore } from "../ports/task-store.js";
+import type { TaskFilter, TaskRecord, TaskRequest, TaskStore } from "../ports/task-store.js";
 import { wantedBy } from "../router/calls.js";
 import { chainOf, loopIn, type Parent } from "../router/chain.js";
 import { contentHashOf, fingerprintOf } from "../router/content.js";
 import { demandsOf, laneOf, type MessageRequest, type Reply, requestOf } from "../router/message.js";
 import { invalidInput } from "../router/refusals.js";
 import type { Router } from "../router/router.js";
-import type { Dispatcher, Result } from "./dispatcher.js";
+import type { Dispatcher } from "./dispatcher.js";
 import { isTerminal, type TaskEvent } from "./lifecycle.js";
+import { type Result, resultEvent } from "./results.js";
 
 export interface TaskSettings {
   completionTimeoutMs: number;
@@ -109,7 +110,7 @@ export class Tasks {
     }
     const { task, duplicate } = inserted;
     if (!duplicate) {
-      const log = this.dispatcher.logOf(task);
+      const log = this.dispatcher.commits.logOf(task);
       this.journal.add(
         log,
         "submitted",
@@ -143,7 +144,8 @@ export class Tasks {
     this.answer(reply, task, task.state, true);
   }
 
-  private newTask(request: MessageRequest, capability: string): NewTask {
+  /** Revision 0: it is not stored yet. */
+  private newTask(request: MessageRequest, capability: string): TaskRecord {
     const { envelope, caller } = request;
     const now = this.system.now();
     const parent = envelope.parentId === undefined ? undefined : this.parentOf(envelope.parentId);
@@ -154,13 +156,16 @@ export class Tasks {
       request.sent.inputText,
     );
     const chain = chainOf(parent);
-    const loop = loopIn(
-      parent,
-      chain,
-      capability,
-      fingerprintOf(envelope.target, envelope.capability ?? envelope.intent, request.input, request.sent.inputText),
-    );
-    if (loop !== undefined) throw loop;
+    if (parent !== undefined) {
+      const { target, capability: name = envelope.intent } = envelope;
+      const loop = loopIn(
+        parent,
+        chain,
+        capability,
+        fingerprintOf(target, name, request.input, request.sent.inputText),
+      );
+      if (loop !== undefined) throw loop;
+    }
     const given: TaskRequest = {
       source: { ...caller.source },
       timeoutMs: envelope.timeoutMs ?? this.settings.completionTimeoutMs,
@@ -188,6 +193,8 @@ export class Tasks {
       });
     }
     return {
+      seq: 0,
+      revision: 0,
       messageId: request.messageId,
       traceId: request.traceId,
       tenant: caller.tenant,
@@ -295,7 +302,7 @@ export class Tasks {
         `the result has ${Buffer.byteLength(result.data)} bytes, over the limit of ${this.settings.inputBytes}; answer with a reference.`,
       );
     }
-    const stored = await this.apply(task, this.dispatcher.resultEvent(task, attempt, result), result.data);
+    const stored = await this.apply(task, resultEvent(task, attempt, result), result.data);
     if (stored !== undefined) return "recorded";
     const now = await this.store.get(messageId);
     return now !== undefined && isTerminal(now.state) ? "SETTLED" : "STALE_ATTEMPT";
@@ -312,7 +319,7 @@ export class Tasks {
   handBack(messageId: string, instanceId: string, attempt: number): void {
     const run = this.dispatcher.runOf(messageId);
     if (run !== undefined && run.attempt === attempt && run.record.instanceId === instanceId)
-      this.dispatcher.handBack(run);
+      this.dispatcher.losses.handBack(run);
   }
 
   list(filter: TaskFilter, page: { after?: number; limit: number }): Promise<TaskRecord[]> {
@@ -357,7 +364,7 @@ export class Tasks {
   }
 
   private async apply(task: TaskRecord, event: TaskEvent, data?: string): Promise<TaskRecord | undefined> {
-    const stored = await this.dispatcher.write(task, event, this.dispatcher.logOf(task), data);
+    const stored = await this.dispatcher.commits.write(task, event, this.dispatcher.commits.logOf(task), data);
     if (stored === "unsaved")
       throw new ReachError("NOT_READY", "the store cannot write at the moment; nothing was changed, try again.", {
         retryAfterMs: 1000,

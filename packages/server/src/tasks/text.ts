@@ -1,4 +1,5 @@
 import type { AttemptRecord, TaskRecord } from "../ports/task-store.js";
+import { iso } from "../time/iso.js";
 
 /**
  * The wire's shape of a task as JSON text; input and data stand in it as they came, to the digit. Put together by hand, since
@@ -33,21 +34,4 @@ function attemptText(a: AttemptRecord): string {
   if (a.acceptedAt !== undefined) text += `,"acceptedAt":"${iso(a.acceptedAt)}"`;
   if (a.endedAt !== undefined) text += `,"endedAt":"${iso(a.endedAt)}"`;
   return `${text},"outcome":"${a.outcome}"}`;
-}
-
-/** Seconds whose text is remembered: times of one moment's tasks share few of them. */
-const SECONDS = 16;
-const seconds = new Array<number>(SECONDS).fill(Number.NaN);
-const texts = new Array<string>(SECONDS).fill("");
-
-/** ISO 8601 in UTC, of wall ms. */
-function iso(ms: number): string {
-  const second = Math.floor(ms / 1000);
-  const slot = second & (SECONDS - 1);
-  if (seconds[slot] !== second) {
-    texts[slot] = new Date(second * 1000).toISOString().slice(0, -4);
-    seconds[slot] = second;
-  }
-  const rest = ms - second * 1000;
-  return `${texts[slot]}${rest < 10 ? "00" : rest < 100 ? "0" : ""}${Math.floor(rest)}Z`;
 }

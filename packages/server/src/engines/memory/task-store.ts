@@ -19,26 +19,25 @@ export class MemoryTaskStore implements TaskStore {
   async insert(task: NewTask): Promise<{ task: TaskRecord; duplicate: boolean }> {
     const key = scopedKey(task);
     const first = this.#byMessageId.get(task.messageId) ?? this.#byKey.get(key);
-    if (first !== undefined) return { task: copy(this.#tasks.get(first)!), duplicate: true };
-    const stored: TaskRecord = { ...copy(task), seq: ++this.#seq, revision: 1 };
+    if (first !== undefined) return { task: this.#tasks.get(first)!, duplicate: true };
+    const stored: TaskRecord = { ...task, seq: ++this.#seq, revision: 1 };
     this.#tasks.set(stored.seq, stored);
     this.#byMessageId.set(stored.messageId, stored.seq);
     this.#byKey.set(key, stored.seq);
     if (stored.orderKey !== undefined && !isTerminal(stored.state)) this.#order.enter(stored.orderKey, stored.seq);
     this.#enqueue(stored);
-    return { task: copy(stored), duplicate: false };
+    return { task: stored, duplicate: false };
   }
 
   async get(messageId: string): Promise<TaskRecord | undefined> {
-    const task = this.#find(messageId);
-    return task && copy(task);
+    return this.#find(messageId);
   }
 
   async update(task: TaskRecord, data?: string): Promise<TaskRecord | undefined> {
     const stored = this.#find(task.messageId);
     if (!stored || stored.revision !== task.revision) return undefined;
     const next: TaskRecord = {
-      ...copy(task),
+      ...task,
       ...given(stored),
       revision: task.revision + 1,
       data: data ?? stored.data,
@@ -51,7 +50,7 @@ export class MemoryTaskStore implements TaskStore {
       else this.#order.enter(orderKey, seq);
     }
     this.#enqueue(next);
-    return copy(next);
+    return next;
   }
 
   async claimDue({ lane, now, limit }: { lane: string; now: number; limit: number }): Promise<Claimed> {
@@ -68,7 +67,7 @@ export class MemoryTaskStore implements TaskStore {
         }
         line.pop();
         this.#claimed.add(first.seq);
-        tasks.push(copy(this.#tasks.get(first.seq)!));
+        tasks.push(this.#tasks.get(first.seq)!);
       }
     }
     return { tasks, nextAt: tasks.length < limit ? nextAt : undefined };
@@ -93,7 +92,7 @@ export class MemoryTaskStore implements TaskStore {
       if (found.length >= page.limit) break;
       if (page.after !== undefined && (oldestFirst ? seq <= page.after : seq >= page.after)) continue;
       const task = this.#tasks.get(seq)!;
-      if (matches(task, filter)) found.push(copy(task));
+      if (matches(task, filter)) found.push(task);
     }
     return found;
   }
@@ -201,9 +200,4 @@ function given(task: TaskRecord) {
   const { seq, traceId, tenant, principal, idempotencyKey, contentHash, groupId, orderKey, createdAt, request, input } =
     task;
   return { seq, traceId, tenant, principal, idempotencyKey, contentHash, groupId, orderKey, createdAt, request, input };
-}
-
-/** Deep enough: what hangs below a receipt, an error or a request is never changed in place by anyone. */
-function copy<T extends NewTask>(task: T): T {
-  return { ...task, attempts: task.attempts.map((attempt) => ({ ...attempt })) };
 }

@@ -34,8 +34,7 @@ export class Claims {
 
   /** A task has been stored anew, which ends its claim. */
   stored(task: Claimed): void {
-    this.#claimed.delete(task.seq);
-    this.#byMessageId.delete(task.messageId);
+    if (this.#claimed.delete(task.seq)) this.#byMessageId.delete(task.messageId);
     this.arrived(task);
   }
 

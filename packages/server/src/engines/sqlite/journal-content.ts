@@ -12,34 +12,36 @@ const PLACES = 2;
 /** The events of a chunk as JSON text, at less than half of the size that they have on the wire. */
 export function packEvents(events: readonly JournalEvent[]): string {
   const places = new Map<string, number>();
-  const names: string[] = [];
+  const placeOf = (name: string | undefined): number => {
+    if (name === undefined) return 0;
+    let place = places.get(name);
+    if (place === undefined) {
+      place = places.size + 1;
+      places.set(name, place);
+    }
+    return place;
+  };
   const firstId = events[0]?.id ?? 0;
-  const packed = events.map((event) => {
-    const values: PackedEvent = [event.id - firstId, event.attempt ?? 0];
-    for (const field of NAMED) {
-      const name = event[field];
-      let place = 0;
-      if (name !== undefined) {
-        place = places.get(name) ?? 0;
-        if (place === 0) {
-          place = names.push(name);
-          places.set(name, place);
-        }
-      }
-      values.push(place);
-    }
-    let rest: Record<string, unknown> | undefined;
-    for (const key in event) {
-      if (key === "id" || key === "attempt" || named.has(key)) continue;
-      rest ??= {};
-      // Assigning would take `__proto__` for something else than data.
-      Object.defineProperty(rest, key, { value: event[key], enumerable: true, configurable: true, writable: true });
-    }
-    if (rest !== undefined) values.push(rest);
-    return values;
-  });
-  const content: Content = [firstId, names, packed];
-  return JSON.stringify(content);
+  let packed = "";
+  for (const event of events) {
+    const { id, attempt, at, type, messageId, traceId, agentId, instanceId, node } = event;
+    if (packed !== "") packed += ",";
+    packed += `[${id - firstId},${attempt ?? 0},${placeOf(at)},${placeOf(type)},${placeOf(messageId)},${placeOf(traceId)},${placeOf(agentId)},${placeOf(instanceId)},${placeOf(node)}`;
+    const rest = restOf(event);
+    packed += rest === undefined ? "]" : `,${JSON.stringify(rest)}]`;
+  }
+  return `[${firstId},${JSON.stringify([...places.keys()])},[${packed}]]`;
+}
+
+function restOf(event: JournalEvent): Record<string, unknown> | undefined {
+  let rest: Record<string, unknown> | undefined;
+  for (const key in event) {
+    if (key === "id" || key === "attempt" || named.has(key)) continue;
+    rest ??= {};
+    // Assigning would take `__proto__` for something else than data.
+    Object.defineProperty(rest, key, { value: event[key], enumerable: true, configurable: true, writable: true });
+  }
+  return rest;
 }
 
 export function unpackEvents(text: string): JournalEvent[] {

@@ -1,7 +1,7 @@
 import type { JournalEvent } from "@agent-reach/protocol";
 
-/** The names, messages and traces alike, that occur in some events, as hashes in rising order: what an index takes quickest. */
-export function journalKeys(events: readonly JournalEvent[]): number[] {
+/** The names, messages and traces alike, that occur in some events, as hashes. */
+export function journalKeys(events: readonly JournalEvent[]): Set<number> {
   const names = new Set<string>();
   for (const { messageId, traceId } of events) {
     if (messageId !== undefined) names.add(messageId);
@@ -9,15 +9,20 @@ export function journalKeys(events: readonly JournalEvent[]): number[] {
   }
   const keys = new Set<number>();
   for (const name of names) keys.add(journalKey(name));
-  return [...Float64Array.from(keys).sort()];
+  return keys;
 }
 
+const DASH = 45;
+
 /**
- * 32 bits of a name: FNV-1a (Fowler, Noll, Vo). Two names with one hash cost a look into a chunk that says nothing of the one
- * asked for.
+ * 32 bits of a name: FNV-1a (Fowler, Noll, Vo). Dashes do not count, so that a message and the trace which is named after it
+ * have one key. Two names with one hash cost a look into a chunk that says nothing of the one asked for.
  */
 export function journalKey(name: string): number {
   let hash = 0x811c9dc5;
-  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
+  for (let i = 0; i < name.length; i++) {
+    const code = name.charCodeAt(i);
+    if (code !== DASH) hash = Math.imul(hash ^ code, 0x01000193);
+  }
   return hash >>> 0;
 }

@@ -4,78 +4,71 @@ import type { Database } from "./database.js";
 import type { Row } from "./driver.js";
 import { reading } from "./failures.js";
 import { packEvents, unpackEvents } from "./journal-content.js";
+import { JournalIndex } from "./journal-index.js";
 import { journalKey, journalKeys } from "./journal-keys.js";
 import type { Writer } from "./writer.js";
 
 /** Events of one row, and of one turn of the event loop: writing that many takes a few milliseconds. */
 const CHUNK_EVENTS = 256;
-/** Keys of one segment: its part of the index fits a few pages, which is all that a write of new events touches. */
-const SEGMENT_KEYS = 4_096;
 /** Rows looked at by one step of a trim. */
 const TRIM_STEP_ROWS = 256;
 
 /**
  * Events are kept by the chunk, as they came, many messages in one row: a row of its own for each message would cost more than
- * all else that is written of it. Which chunks speak of a message or a trace is found by `journal_keys`, where each chunk has a
- * hash of each name that occurs in it, grouped into segments.
+ * all else that is written of it. Which chunks speak of a message or a trace is found by the index, where each chunk has a hash
+ * of each name that occurs in it.
  */
 export class SqliteJournal implements Journal {
   readonly #database: Database;
   readonly #writer: Writer;
+  readonly #index: JournalIndex;
   readonly #statements;
   #size: number;
   #forgottenId: number;
-  #segment: number;
-  #segmentKeys: number;
+  #appending: Promise<void> = Promise.resolve();
 
   constructor(database: Database, writer: Writer) {
     this.#database = database;
     this.#writer = writer;
     this.#forgottenId = database.meta("journal_forgotten");
     const { connection } = database;
-    const known = connection
-      .prepare("SELECT coalesce(sum(events), 0) AS size, coalesce(max(segment), 0) AS segment FROM journal")
-      .get()!;
-    this.#size = known["size"] as number;
-    this.#segment = known["segment"] as number;
-    this.#segmentKeys = connection
-      .prepare("SELECT count(*) AS keys FROM journal_keys WHERE segment = ?")
-      .get(this.#segment)!["keys"] as number;
+    this.#size = connection.prepare("SELECT coalesce(sum(events), 0) AS size FROM journal").get()!["size"] as number;
+    this.#index = new JournalIndex(connection, (content) => journalKeys(unpackEvents(content)));
     this.#statements = {
       insert: connection.prepare(
         "INSERT INTO journal (last_id, events, last_at, segment, content) VALUES (?, ?, ?, ?, ?)",
-      ),
-      insertKeys: connection.prepare("INSERT INTO journal_keys SELECT ?, value, ? FROM json_each(?)"),
-      find: connection.prepare(
-        `WITH RECURSIVE segments (n) AS (
-           SELECT min(segment) FROM journal UNION ALL SELECT n + 1 FROM segments WHERE n < (SELECT max(segment) FROM journal))
-         SELECT content FROM segments CROSS JOIN journal_keys AS keys ON keys.segment = n AND key = ? CROSS JOIN journal USING (last_id)
-           ORDER BY last_id`,
       ),
       after: connection.prepare("SELECT content FROM journal WHERE last_id > ? ORDER BY last_id LIMIT ?"),
       oldest: connection.prepare("SELECT last_id, events, last_at FROM journal ORDER BY last_id LIMIT ?"),
       content: connection.prepare("SELECT content FROM journal WHERE last_id = ?"),
       shorten: connection.prepare("UPDATE journal SET events = ?, content = ? WHERE last_id = ?"),
       remove: connection.prepare("DELETE FROM journal WHERE last_id <= ?"),
-      removeKeys: connection.prepare(
-        "DELETE FROM journal_keys WHERE segment < coalesce((SELECT min(segment) FROM journal), ?)",
-      ),
       lastId: connection.prepare("SELECT coalesce(max(last_id), 0) AS id FROM journal"),
     };
   }
 
-  async append(events: readonly JournalEvent[]): Promise<void> {
+  append(events: readonly JournalEvent[]): Promise<void> {
+    // One after another: the index wants to know of each chunk before the next one comes.
+    const appended = this.#appending.then(() => this.#append(events));
+    this.#appending = appended.catch(() => {});
+    return appended;
+  }
+
+  async #append(events: readonly JournalEvent[]): Promise<void> {
     for (let at = 0; at < events.length; at += CHUNK_EVENTS) {
       const chunk = events.slice(at, at + CHUNK_EVENTS);
       const content = packEvents(chunk);
       const keys = journalKeys(chunk);
+      const lastId = chunk.at(-1)!.id;
       // One after another, each in a turn of its own, so that much to write does not hold up everything else.
       await this.#writer.write(
-        () => this.#insert(chunk, content, keys),
-        (segment) => {
+        () => {
+          this.#statements.insert.run(lastId, chunk.length, lastAtOf(chunk), this.#index.segment, content);
+          return this.#index.write({ id: lastId, keys });
+        },
+        (isComplete) => {
           this.#size += chunk.length;
-          this.#segmentKeys = segment === this.#segment ? this.#segmentKeys + keys.length : keys.length;
-          this.#segment = segment;
+          this.#index.written({ id: lastId, keys }, isComplete);
         },
       );
     }
@@ -122,17 +115,9 @@ export class SqliteJournal implements Journal {
     return this.#read(() => this.#statements.lastId.get()!["id"] as number);
   }
 
-  /** Answers the segment it went to; what is known of segments changes with the commit alone. */
-  #insert(chunk: readonly JournalEvent[], content: string, keys: readonly number[]): number {
-    const segment = this.#segmentKeys < SEGMENT_KEYS ? this.#segment : this.#segment + 1;
-    const lastId = chunk.at(-1)!.id;
-    this.#statements.insert.run(lastId, chunk.length, lastAtOf(chunk), segment, content);
-    this.#statements.insertKeys.run(segment, lastId, JSON.stringify(keys));
-    return segment;
-  }
-
   #find(name: string): JournalEvent[] {
-    return inOrder(this.#read(() => this.#statements.find.all(journalKey(name))).flatMap(parse));
+    const chunks = this.#read(() => this.#index.find(journalKey(name)).map((id) => this.#statements.content.get(id)));
+    return inOrder(chunks.flatMap((row) => (row === undefined ? [] : parse(row))));
   }
 
   /** Forgets whole chunks from the oldest on, and of the last one as many events as must go. */
@@ -159,7 +144,7 @@ export class SqliteJournal implements Journal {
   #forget(chunkId: number, lastId: number): void {
     if (chunkId > 0) {
       this.#statements.remove.run(chunkId);
-      this.#statements.removeKeys.run(this.#segment);
+      this.#index.trim();
     }
     if (lastId > 0) this.#database.setMeta("journal_forgotten", lastId);
   }

@@ -10,8 +10,8 @@ export const APPLICATION_ID = 0x52656163;
  * `given` (JSON) is what the sender said and never changes, `progress` (JSON) what has happened since.
  * - A state is its number in `storedStates`: a list of names in a condition would cost more than the index itself.
  * - What claims, deadlines and retention look for has partial indexes: a task is in few of them at any time.
- * - Names in the journal are random, and one index over many would write a page for nearly every event. Grouped into segments
- *   of some thousand, the newest segment stays within a few pages, and a search looks once into each.
+ * - Names in the journal are random, and one index over many would write a page for nearly every event. They are grouped into
+ *   segments of some thousand, each written at once, and a search looks once into each (`JournalIndex`).
  * - `registry` is appended to, since its newest records then share a few pages; what a newer one supersedes is deleted later,
  *   many at once. Where each record stands is known in memory.
  * - Long texts lie in `texts` (at 2 * seq the input, at 2 * seq + 1 the data), since an update writes its whole row anew.

@@ -28,8 +28,7 @@ test("what the sender said comes back as JSON keeps it", () => {
       maybe(fc.string()),
       fc.constantFrom("default", "other"),
       (asked, principal, key, tenant) => {
-        const task = newTask({ request: asked, principal, tenant });
-        if (key !== undefined) task.idempotencyKey = key;
+        const task = newTask({ request: asked, principal, tenant, ...(key !== undefined && { idempotencyKey: key }) });
         const { contentHash, idempotencyKey } = task;
         const expected = JSON.parse(JSON.stringify(asked)) as TaskRequest;
         expect(unpackGiven(packGiven(task), task.messageId)).toEqual({

@@ -30,16 +30,16 @@ const TENANT = "default";
  */
 export function packGiven({ messageId, idempotencyKey, tenant, principal, contentHash, request }: NewTask): string {
   const { timeoutMs, completionTimeoutMs, sessionId, source } = request;
-  const packed: PackedGiven = [
-    principal,
-    tenant === TENANT ? 0 : tenant,
-    contentHash,
-    idempotencyKey === messageId ? 0 : idempotencyKey,
-    timeoutMs,
-    completionTimeoutMs === timeoutMs ? null : completionTimeoutMs,
-    sessionId ?? 0,
-    source.agentId === undefined && source.instanceId === undefined ? 0 : source,
-  ];
+  const key = idempotencyKey === messageId ? 0 : JSON.stringify(idempotencyKey);
+  const sender = source.agentId === undefined && source.instanceId === undefined ? 0 : JSON.stringify(source);
+  let text = `[${JSON.stringify(principal)},${tenant === TENANT ? 0 : JSON.stringify(tenant)},${JSON.stringify(contentHash)},${key},${timeoutMs}`;
+  text += `,${completionTimeoutMs === timeoutMs ? null : completionTimeoutMs},${sessionId === undefined ? 0 : JSON.stringify(sessionId)},${sender}`;
+  const rest = restOf(request);
+  return rest === undefined ? `${text}]` : `${text},${JSON.stringify(rest)}]`;
+}
+
+/** What has no place of its own and does not go without saying. */
+function restOf(request: Readonly<TaskRequest>): Record<string, unknown> | undefined {
   let rest: Record<string, unknown> | undefined;
   for (const key in request) {
     if (placed.has(key)) continue;
@@ -48,8 +48,7 @@ export function packGiven({ messageId, idempotencyKey, tenant, principal, conten
     rest ??= {};
     rest[key] = value;
   }
-  if (rest !== undefined) packed.push(rest as Partial<TaskRequest>);
-  return JSON.stringify(packed);
+  return rest;
 }
 
 export function unpackGiven(text: string, messageId: string): Given {

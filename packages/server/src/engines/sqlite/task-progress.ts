@@ -7,16 +7,24 @@ export type Progress = Pick<
 >;
 
 /**
- * Progress as JSON text. Each step of a task writes it anew, so it is kept short: arrays in a fixed order instead of names,
+ * Progress as JSON text, put together by hand. Each step of a task writes it anew, so it is kept short: arrays in a fixed order instead of names,
  * and of an attempt no agent and instance if they are the task's own. Later versions may add places at the end.
  * `taken`: how much of the spare room goes to the result, which is written along.
  */
 export function packProgress(task: Progress, taken = 0): string {
   if (isUntouched(task)) return FRESH;
   const { agentId, instanceId, attempt, attempts, deliveryFailures, losses, error, receipt } = task;
-  const packed = attempts.map((each) => packAttempt(each, agentId, instanceId));
-  const text = JSON.stringify([agentId, instanceId, attempt, deliveryFailures, losses, packed, error, receipt]);
-  return text.padEnd(ROOM - taken);
+  let text = `[${json(agentId)},${json(instanceId)},${attempt},${deliveryFailures},${losses},[`;
+  for (let i = 0; i < attempts.length; i++)
+    text += (i === 0 ? "" : ",") + packAttempt(attempts[i]!, agentId, instanceId);
+  text += "]";
+  if (error !== undefined || receipt !== undefined) text += `,${json(error)}`;
+  if (receipt !== undefined) text += `,${json(receipt)}`;
+  return `${text}]`.padEnd(ROOM - taken);
+}
+
+function json(value: unknown): string {
+  return value === undefined ? "null" : JSON.stringify(value);
 }
 
 export function isUntouched(task: Progress): boolean {
@@ -24,32 +32,17 @@ export function isUntouched(task: Progress): boolean {
   return !agentId && !instanceId && attempt + attempts.length + deliveryFailures + losses === 0 && !error && !receipt;
 }
 
-/** Errors and receipts are compared by identity: a false no costs a longer write and nothing else. */
+/** What hangs below is compared by identity: a false no costs a longer write and nothing else. */
 export function isSameProgress(a: Progress, b: Progress): boolean {
   return (
     a.agentId === b.agentId &&
     a.instanceId === b.instanceId &&
     a.attempt === b.attempt &&
+    a.attempts === b.attempts &&
     a.deliveryFailures === b.deliveryFailures &&
     a.losses === b.losses &&
     a.error === b.error &&
-    a.receipt === b.receipt &&
-    a.attempts.length === b.attempts.length &&
-    a.attempts.every((each, i) => isSameAttempt(each, b.attempts[i]!))
-  );
-}
-
-function isSameAttempt(a: AttemptRecord, b: AttemptRecord): boolean {
-  return (
-    a.attempt === b.attempt &&
-    a.agentId === b.agentId &&
-    a.instanceId === b.instanceId &&
-    a.epoch === b.epoch &&
-    a.outcome === b.outcome &&
-    a.sentAt === b.sentAt &&
-    a.acceptedAt === b.acceptedAt &&
-    a.endedAt === b.endedAt &&
-    a.error === b.error
+    a.receipt === b.receipt
   );
 }
 
@@ -115,18 +108,18 @@ export function unpackProgress(text: string): Progress {
   };
 }
 
-function packAttempt(each: AttemptRecord, agentId: Packed<string>, instanceId: Packed<string>): PackedAttempt {
+/** The places of `AttemptPlaces`, in their order. */
+function packAttempt(each: AttemptRecord, agentId: Packed<string>, instanceId: Packed<string>): string {
   const { attempt, epoch, outcome, sentAt, acceptedAt, endedAt, error } = each;
-  const ownAgentId = each.agentId === agentId ? null : each.agentId;
-  const ownInstanceId = each.instanceId === instanceId ? null : each.instanceId;
-  const packed: PackedAttempt = [attempt, ownAgentId, ownInstanceId, epoch, outcome, sentAt, acceptedAt, endedAt];
-  if (error) packed.push(error);
-  return packed;
+  const ownAgentId = each.agentId === agentId ? "null" : json(each.agentId);
+  const ownInstanceId = each.instanceId === instanceId ? "null" : json(each.instanceId);
+  const text = `[${attempt},${ownAgentId},${ownInstanceId},${epoch},"${outcome}",${sentAt},${acceptedAt ?? null},${endedAt ?? null}`;
+  return error === undefined ? `${text}]` : `${text},${json(error)}]`;
 }
 
 function unpackAttempt(packed: PackedAttempt, agentId: Packed<string>, instanceId: Packed<string>): AttemptRecord {
   const [attempt, ownAgentId, ownInstanceId, epoch, outcome, sentAt, acceptedAt, endedAt, error] = packed;
-  const each: AttemptRecord = {
+  const each: { -readonly [Key in keyof AttemptRecord]: AttemptRecord[Key] } = {
     attempt,
     agentId: ownAgentId ?? agentId!,
     instanceId: ownInstanceId ?? instanceId!,

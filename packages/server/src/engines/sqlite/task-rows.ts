@@ -1,4 +1,4 @@
-import type { AttemptRecord, NewTask, TaskRecord } from "../../ports/task-store.js";
+import { type NewTask, OVERDUE, type TaskRecord } from "../../ports/task-store.js";
 import type { Row, Value } from "./driver.js";
 import { stateNumber, storedStates } from "./stored-states.js";
 import { packGiven, unpackGiven } from "./task-given.js";
@@ -20,14 +20,17 @@ export const INSERT_TASK = insert(common);
 export const INSERT_SENT_TASK = insert(`${common}, state, progress`);
 export const INSERT_RARE_TASK = insert(`${common}, ${rare}`);
 
-const where = "WHERE seq = ? AND revision = ? AND message_id = ?";
+const where = "WHERE seq = ? AND revision = ?";
 /** A step of an attempt, which is most updates. */
 export const UPDATE_STEP = `UPDATE tasks SET revision = revision + 1, state = ?, lane = ?, due_at = ?, settled_at = ?, progress = ? ${where}`;
 export const UPDATE_WHOLE = UPDATE_STEP.replace("SET", "SET notify = ?, deadline_at = ?, capability = ?,");
 /** The end of a task, if its data is short: a result, as a rule. */
-export const UPDATE_SETTLED = UPDATE_STEP.replace("SET", "SET notify = ?, data = ?,");
+export const UPDATE_SETTLED = `UPDATE tasks SET revision = revision + 1, lane = '', due_at = NULL, state = ?, settled_at = ?, notify = ?, data = ?, progress = ? ${where}`;
 /** The submitter has heard of the end. */
 export const UPDATE_HEARD = `UPDATE tasks SET revision = revision + 1, notify = 0 ${where}`;
+/** The same for many at once: pairs of seq and revision, as JSON. */
+export const UPDATE_ALL_HEARD = `UPDATE tasks SET revision = revision + 1, notify = 0 FROM json_each(?) AS heard
+  WHERE seq = heard.value ->> 0 AND revision = heard.value ->> 1`;
 export const UPDATE_WHOLE_AND_DATA = UPDATE_WHOLE.replace("SET", `SET data = ?, far = (far & ${FAR_INPUT}) | ?,`);
 
 function insert(columns: string): string {
@@ -96,24 +99,26 @@ export function wholeValues(task: TaskRecord): Value[] {
 }
 
 export function settledValues(task: TaskRecord, data: string): Value[] {
-  return [task.notify ? 1 : 0, data, ...stepValues(task, data.length)];
+  return [
+    stateNumber(task.state),
+    task.settledAt ?? null,
+    task.notify ? 1 : 0,
+    data,
+    packProgress(task, data.length),
+    task.seq,
+    task.revision,
+  ];
 }
 
-export function heardValues(task: TaskRecord): Value[] {
-  return [task.seq, task.revision, task.messageId];
-}
-
-/** `taken`: how much of the row's spare room something else of this update takes. */
-export function stepValues(task: TaskRecord, taken = 0): Value[] {
+export function stepValues(task: TaskRecord): Value[] {
   return [
     stateNumber(task.state),
     task.lane,
     task.dueAt ?? null,
     task.settledAt ?? null,
-    packProgress(task, taken),
+    packProgress(task),
     task.seq,
     task.revision,
-    task.messageId,
   ];
 }
 
@@ -127,7 +132,10 @@ export function extentOf(task: TaskRecord, stored: TaskRecord | undefined, data:
     stored.deadlineAt === task.deadlineAt &&
     stored.capability === task.capability;
   if (!known) return "whole";
-  if (data !== undefined) return data.length <= NEAR_TEXT_MAX && stored.data === undefined ? "settled" : "whole";
+  if (data !== undefined) {
+    const isResult = stored.data === undefined && task.lane === OVERDUE && task.dueAt === undefined;
+    return isResult && data.length <= NEAR_TEXT_MAX ? "settled" : "whole";
+  }
   if (stored.notify === task.notify) return "step";
   return stored.notify && isSameBut(task, stored) ? "heard" : "whole";
 }
@@ -190,66 +198,14 @@ export function toTask(row: Row, far: (id: number) => string): TaskRecord {
   };
 }
 
-/**
- * A copy, deep enough: what hangs below a receipt, an error or a request is never changed in place by anyone. Written out, since
- * a spread of so many fields takes microseconds and gives each record a shape of its own.
- */
-export function copyTask(task: TaskRecord): TaskRecord {
-  return {
-    seq: task.seq,
-    revision: task.revision,
-    messageId: task.messageId,
-    traceId: task.traceId,
-    tenant: task.tenant,
-    principal: task.principal,
-    idempotencyKey: task.idempotencyKey,
-    contentHash: task.contentHash,
-    state: task.state,
-    lane: task.lane,
-    dueAt: task.dueAt,
-    deadlineAt: task.deadlineAt,
-    capability: task.capability,
-    agentId: task.agentId,
-    instanceId: task.instanceId,
-    groupId: task.groupId,
-    orderKey: task.orderKey,
-    createdAt: task.createdAt,
-    settledAt: task.settledAt,
-    attempt: task.attempt,
-    attempts: task.attempts.length === 0 ? [] : task.attempts.map(copyAttempt),
-    deliveryFailures: task.deliveryFailures,
-    losses: task.losses,
-    request: task.request,
-    error: task.error,
-    receipt: task.receipt,
-    notify: task.notify,
-    input: task.input,
-    data: task.data,
-  };
-}
-
-function copyAttempt(attempt: AttemptRecord): AttemptRecord {
-  const { attempt: number, agentId, instanceId, epoch, sentAt, outcome, acceptedAt, endedAt, error } = attempt;
-  const copy: AttemptRecord = { attempt: number, agentId, instanceId, epoch, sentAt, outcome };
-  if (acceptedAt !== undefined) copy.acceptedAt = acceptedAt;
-  if (endedAt !== undefined) copy.endedAt = endedAt;
-  if (error !== undefined) copy.error = error;
-  return copy;
-}
-
 /** As the store will have it; its place is known only once it is inserted. */
-export function firstRevision(task: NewTask): TaskRecord {
-  const next = copyTask(task as TaskRecord);
-  next.seq = 0;
-  next.revision = 1;
-  return next;
+export function firstRevision(task: NewTask): { -readonly [Key in keyof TaskRecord]: TaskRecord[Key] } {
+  return { ...task, seq: 0, revision: 1 };
 }
 
 export function nextRevision(task: TaskRecord, data: string | undefined): TaskRecord {
-  const next = copyTask(task);
-  next.revision += 1;
-  if (data !== undefined) next.data = data;
-  return next;
+  const revision = task.revision + 1;
+  return data === undefined ? { ...task, revision } : { ...task, revision, data };
 }
 
 export const inputId = (seq: number): number => 2 * seq;

@@ -13,20 +13,19 @@ import { Claims, type Due, type ReadDue } from "./claims.js";
 import type { Database } from "./database.js";
 import type { Row, Statement, Value } from "./driver.js";
 import { reading } from "./failures.js";
+import { Heard } from "./heard.js";
 import { storedStates } from "./stored-states.js";
 import { TaskCache } from "./task-cache.js";
 import { TaskList } from "./task-list.js";
 import {
   BLOCKED_VALUE,
   commonValues,
-  copyTask,
   dataId,
   type Extent,
   extentOf,
   FAR_DATA,
   FAR_INPUT,
   firstRevision,
-  heardValues,
   inputId,
   isFresh,
   isRare,
@@ -54,6 +53,7 @@ export class SqliteTaskStore implements TaskStore {
   readonly #list: TaskList;
   readonly #cache = new TaskCache();
   readonly #claims = new Claims();
+  readonly #heard: Heard;
   readonly #far = (id: number): string => this.#statements.text.get(id)!["text"] as string;
   /** The largest seq ever given. A rollback leaves a gap. */
   #seq: number;
@@ -67,6 +67,7 @@ export class SqliteTaskStore implements TaskStore {
     this.#writer = writer;
     this.#statements = taskStatements(database.connection);
     this.#list = new TaskList(database.connection);
+    this.#heard = new Heard(database.connection, writer, this.#cache);
     this.#hasKeys = this.#statements.anyKey.get() !== undefined;
     const { size, seq } = this.#statements.size.get() as { size: number; seq: number };
     this.#size = size;
@@ -76,7 +77,6 @@ export class SqliteTaskStore implements TaskStore {
   insert(task: NewTask): Promise<{ task: TaskRecord; duplicate: boolean }> {
     const far =
       (task.input.length > NEAR_TEXT_MAX ? FAR_INPUT : 0) | ((task.data?.length ?? 0) > NEAR_TEXT_MAX ? FAR_DATA : 0);
-    // Everything is taken now: what the caller changes afterwards is not what it asked for.
     const next = firstRevision(task);
     const values = commonValues(task, far);
     const { insert, insertSent, insertRare } = this.#statements;
@@ -101,25 +101,26 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   update(task: TaskRecord, data?: string): Promise<TaskRecord | undefined> {
-    const next = nextRevision(task, data);
     // If what the cache knows is not what is stored by then, the revision differs, and the update does nothing.
     const extent = extentOf(task, this.#cache.get(task.seq), data);
+    const next = nextRevision(task, data);
+    if (extent === "heard") return this.#heard.note(task).then((noted) => (noted ? next : undefined));
     const values = valuesOf(task, extent, data);
     let unblocked: TaskRecord | undefined;
-    const run = () => {
-      const before = task.orderKey === undefined ? undefined : this.#statements.state.get(next.seq);
-      if (!this.#update(next.seq, values, extent, data)) return undefined;
-      unblocked = before && this.#reorder(next, storedStates[before["state"] as number]!);
-      return copyTask(next);
-    };
-    const committed = (stored: TaskRecord | undefined) => {
-      if (!stored) return;
-      this.#cache.put(next);
-      this.#claims.stored(next);
-      if (unblocked) this.#claims.arrived(unblocked);
-    };
-    // Whoever acknowledged waits for nothing any more, so this need not cost a commit of its own.
-    return extent === "heard" ? this.#writer.writeSoon(run, committed) : this.#writer.write(run, committed);
+    return this.#writer.write(
+      () => {
+        const before = task.orderKey === undefined ? undefined : this.#statements.state.get(next.seq);
+        if (!this.#update(next.seq, values, extent, data)) return undefined;
+        unblocked = before && this.#reorder(next, storedStates[before["state"] as number]!);
+        return next;
+      },
+      (stored) => {
+        if (!stored) return;
+        this.#cache.put(next);
+        this.#claims.stored(next);
+        if (unblocked) this.#claims.arrived(unblocked);
+      },
+    );
   }
 
   async claimDue({ lane, now, limit }: { lane: string; now: number; limit: number }): Promise<Claimed> {
@@ -135,7 +136,7 @@ export class SqliteTaskStore implements TaskStore {
           }
           const task = this.#load(seq);
           this.#claims.take(task);
-          tasks.push(copyTask(task));
+          tasks.push(task);
         }
       }
       return { tasks, nextAt: tasks.length < limit ? nextAt : undefined };
@@ -199,7 +200,7 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   #insert(
-    next: TaskRecord,
+    next: ReturnType<typeof firstRevision>,
     values: Value[],
     statement: Statement,
     far: number,
@@ -220,7 +221,7 @@ export class SqliteTaskStore implements TaskStore {
     next.seq = this.#seq;
     if (far & FAR_INPUT) putText.run(inputId(next.seq), next.input);
     if (far & FAR_DATA) putText.run(dataId(next.seq), next.data!);
-    return { task: copyTask(next), duplicate: false };
+    return { task: next, duplicate: false };
   }
 
   /** Same keys that no index finds, since a key that was not given is the messageId (TS1). */
@@ -239,10 +240,9 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   #update(seq: number, values: readonly Value[], extent: Extent, data: string | undefined): boolean {
-    const { updateHeard, updateStep, updateSettled, updateWhole, updateWholeAndData, putText } = this.#statements;
+    const { updateStep, updateSettled, updateWhole, updateWholeAndData, putText } = this.#statements;
     if (extent !== "whole") {
-      const statement = extent === "heard" ? updateHeard : extent === "step" ? updateStep : updateSettled;
-      return statement.run(...values).changes === 1;
+      return (extent === "step" ? updateStep : updateSettled).run(...values).changes === 1;
     }
     if (data === undefined) return updateWhole.run(...values).changes === 1;
     const isFar = data.length > NEAR_TEXT_MAX;
@@ -296,7 +296,7 @@ export class SqliteTaskStore implements TaskStore {
 
   #find(messageId: string): TaskRecord | undefined {
     const known = this.#cache.find(messageId);
-    if (known) return copyTask(known);
+    if (known) return known;
     const row = this.#statements.byMessageId.get(messageId);
     return row && toTask(row, this.#far);
   }
@@ -314,10 +314,8 @@ export class SqliteTaskStore implements TaskStore {
   }
 }
 
-function valuesOf(task: TaskRecord, extent: Extent, data: string | undefined): Value[] {
+function valuesOf(task: TaskRecord, extent: Exclude<Extent, "heard">, data: string | undefined): Value[] {
   switch (extent) {
-    case "heard":
-      return heardValues(task);
     case "step":
       return stepValues(task);
     case "settled":

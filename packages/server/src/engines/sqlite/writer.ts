@@ -5,8 +5,8 @@ import type { Connection } from "./driver.js";
 import { isStorageFailure } from "./driver.js";
 import { storageFailure } from "./failures.js";
 
-/** How long a patient operation waits for others to go along with. */
-const PATIENCE_MS = 10;
+/** How long a patient operation waits. */
+const PATIENCE_MS = 100;
 /** Keeps one group from holding the event loop for long; what is over goes into the next turn's. */
 const GROUP_MAX = 1024;
 
@@ -29,7 +29,7 @@ interface Operation {
  * W3  If the file cannot be written, the whole group is rejected with NOT_READY and has changed nothing; the next group tries again.
  * W4  An operation that throws for a reason of its own is rejected alone: the group is rolled back and run without it.
  * W5  Between turns no transaction is open, so what is read is what is committed.
- * W6  A patient operation causes no group of its own for a moment, but goes along with the next one.
+ * W6  A patient operation is asked for a moment later, so that more can gather in it, or when the writer closes.
  */
 export class Writer {
   readonly #connection: Connection;
@@ -37,6 +37,7 @@ export class Writer {
   readonly #begin;
   readonly #commit;
   #waiting: Operation[] = [];
+  #patient: Operation[] = [];
   #scheduled = false;
   #stopWaiting: (() => void) | undefined;
   readonly #after: System["after"];
@@ -63,9 +64,8 @@ export class Writer {
   writeSoon<T>(run: () => T, committed?: (value: T) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#closed) return reject(storeClosed());
-      this.#waiting.push({ run, committed, resolve, reject, value: undefined });
-      if (this.#scheduled) return;
-      this.#stopWaiting ??= this.#after(PATIENCE_MS, () => this.#schedule());
+      this.#patient.push({ run, committed, resolve, reject, value: undefined });
+      this.#stopWaiting ??= this.#after(PATIENCE_MS, () => this.#endPatience());
     });
   }
 
@@ -76,17 +76,25 @@ export class Writer {
 
   /** Resolves when everything asked for before has been decided; afterwards nothing is taken any more. */
   async close(): Promise<void> {
+    this.#endPatience();
     // Operations are decided in order, so the last one's answer stands for all.
     const last = this.write(() => undefined);
     this.#closed = true;
     await last.catch(() => undefined);
   }
 
+  #endPatience(): void {
+    this.#stopWaiting?.();
+    this.#stopWaiting = undefined;
+    if (this.#patient.length === 0) return;
+    this.#waiting.push(...this.#patient);
+    this.#patient = [];
+    this.#schedule();
+  }
+
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    this.#stopWaiting?.();
-    this.#stopWaiting = undefined;
     setImmediate(() => {
       this.#scheduled = false;
       const group = this.#waiting.length > GROUP_MAX ? this.#waiting.splice(0, GROUP_MAX) : this.#waiting;

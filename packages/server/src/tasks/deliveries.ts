@@ -1,0 +1,165 @@
+import type { Catalog, Resolved } from "../catalog/catalog.js";
+import type { Journal, MessageLog } from "../journal/journal.js";
+import type { System } from "../ports/system.js";
+import type { NewTask, TaskRecord } from "../ports/task-store.js";
+import type { Offer } from "../registry/instance.js";
+import type { Admission } from "../router/admission.js";
+import type { Decision } from "../router/decision.js";
+import { envelopeText } from "../router/envelope.js";
+import type { Router } from "../router/router.js";
+import type { Commits } from "./commits.js";
+import { type TaskEvent, transition } from "./lifecycle.js";
+import { type RunOwner, TaskRun } from "./run.js";
+import type { Runs } from "./runs.js";
+import type { DispatchSettings } from "./settings.js";
+
+/** A new task that found somebody at once: it is stored as sent, and goes out when that is done. */
+export interface Launch {
+  readonly task: NewTask;
+  readonly offer: Offer;
+  readonly decision: Decision;
+}
+
+/** Out: from a task to an instance. */
+export class Deliveries {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly router: Router,
+    private readonly admission: Admission,
+    private readonly runs: Runs,
+    private readonly commits: Commits,
+    private readonly owner: RunOwner,
+    private readonly journal: Journal,
+    private readonly system: System,
+    private readonly settings: DispatchSettings,
+  ) {}
+
+  /** Chooses who gets a task that is about to be inserted, and takes a slot there. */
+  prepare(task: TaskRecord, resolved: Resolved): Launch | undefined {
+    const decision = this.router.decide(resolved, task.request, askedOf(task), this.commits.logOf(task), 1);
+    const offer = decision.chosen;
+    if (offer === undefined) return undefined;
+    const next = transition(task, this.sentTo(task, offer), this.system.now(), task.lane);
+    if (!next.ok) return undefined;
+    this.admission.take(offer.instance);
+    return { task: next.task, offer, decision };
+  }
+
+  /** It is stored. */
+  launched({ offer, decision }: Launch, stored: TaskRecord, log: MessageLog): void {
+    this.journal.add(log, "decision", offer.instance, 1, decision);
+    this.hand(stored, offer, 1, log);
+  }
+
+  /** It is not stored: a duplicate, or the store cannot write. */
+  abandon({ offer }: Launch): void {
+    this.admission.give(offer.instance);
+  }
+
+  /** Routes one claimed task; false when nobody can take it now. */
+  send(task: TaskRecord): boolean {
+    if (task.state !== "queued") return true;
+    const { request } = task;
+    const wanted = {
+      tenant: task.tenant,
+      capability: task.capability,
+      agentId: request.target?.agentId,
+      instanceId: request.target?.instanceId,
+    };
+    const resolution = this.catalog.resolve(wanted);
+    const log = this.commits.logOf(task);
+    if (!resolution.ok) {
+      void this.commits.write(task, { type: "died", error: resolution.error.toBody() }, log);
+      return true;
+    }
+    const number = task.attempt + 1;
+    const decision = this.router.decide(
+      resolution.resolved,
+      request,
+      askedOf(task),
+      log,
+      number,
+      undefined,
+      preference(task),
+    );
+    const offer = decision.chosen;
+    if (offer === undefined) {
+      // A waiting task looks for somebody often; it is recorded when that is news.
+      if (log.lastType !== "waiting") this.journal.add(log, "waiting", undefined, number, decision);
+      return false;
+    }
+    this.journal.add(log, "decision", offer.instance, number, decision);
+    this.admission.take(offer.instance);
+    void this.store(task, offer, number, log);
+    return true;
+  }
+
+  private async store(task: TaskRecord, offer: Offer, number: number, log: MessageLog): Promise<void> {
+    const stored = await this.commits.write(task, this.sentTo(task, offer), log);
+    if (stored === undefined) this.admission.give(offer.instance);
+    else this.hand(stored, offer, number, log);
+  }
+
+  private sentTo(task: NewTask, { instance }: Offer): Extract<TaskEvent, { type: "sent" }> {
+    const { agentId, instanceId, epoch } = instance.record;
+    const ackTimeoutMs =
+      task.request.ackTimeoutMs ??
+      (instance.link?.kind === "ws" ? this.settings.ackTimeoutMs : this.settings.slowAckTimeoutMs);
+    return { type: "sent", agentId, instanceId, epoch, ackBy: this.system.now() + ackTimeoutMs };
+  }
+
+  /** Puts a task that is stored as sent on its way. */
+  private hand(stored: TaskRecord, offer: Offer, number: number, log: MessageLog): void {
+    const { instance } = offer;
+    const run = new TaskRun(this.owner, stored, number, offer, log, this.system.monotonic());
+    run.holdsSlot = true;
+    // Until a pull fetches it, nobody is late.
+    if (instance.link?.kind === "pull") run.patienceUntil = Number.POSITIVE_INFINITY;
+    this.runs.add(run);
+    this.commits.counts.delivered++;
+    if (number > 1) this.commits.counts.redelivered++;
+    const { request } = stored;
+    const envelope = envelopeText(
+      {
+        kind: "task",
+        messageId: stored.messageId,
+        traceId: stored.traceId,
+        idempotencyKey: stored.idempotencyKey,
+        sourceJson: JSON.stringify(request.source),
+        chain: request.chain ?? [],
+      },
+      {
+        inputText: stored.input,
+        sessionRef: request.sessionRef,
+        sequence: request.sequence,
+        parentId: request.parentId,
+        labels: request.labels,
+      },
+      offer,
+      request.completionTimeoutMs,
+      this.system.now(),
+    );
+    this.journal.add(log, "delivered", instance, number);
+    if (
+      instance.record.epoch !== run.epoch ||
+      instance.link?.deliver({ messageId: stored.messageId, attempt: number, envelope }, run) !== true
+    ) {
+      this.owner.results.bounced(run);
+    }
+  }
+}
+
+/** What the sender asked for, as it stands in a decision's record. */
+function askedOf({ capability, request: { target, version, labels } }: NewTask): Record<string, unknown> | undefined {
+  if (target === undefined && version === undefined && labels === undefined) return undefined;
+  return { capability, ...(target && { target }), ...(version && { version }), ...(labels && { labels }) };
+}
+
+/** Lost work prefers the agent that had it; work that was refused or not acknowledged prefers somebody else (DLV-8, RES-2). */
+function preference(task: TaskRecord): ((offer: Offer) => boolean) | undefined {
+  const last = task.attempts[task.attempts.length - 1];
+  if (last === undefined) return undefined;
+  if (last.outcome === "lost") return (offer) => offer.instance.record.agentId === last.agentId;
+  if (last.outcome === "handed_back") return undefined;
+  return (offer) => offer.instance.record.instanceId !== last.instanceId;
+}

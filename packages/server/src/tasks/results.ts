@@ -1,0 +1,117 @@
+import type { AgentErrorShape, Receipt } from "@agent-reach/protocol";
+import type { Journal } from "../journal/journal.js";
+import type { System } from "../ports/system.js";
+import type { TaskRecord } from "../ports/task-store.js";
+import type { Admission } from "../router/admission.js";
+import { agentError, refusal } from "../router/refusals.js";
+import type { Commits } from "./commits.js";
+import type { TaskEvent } from "./lifecycle.js";
+import { retryAt } from "./retry.js";
+import type { TaskRun } from "./run.js";
+import type { Runs } from "./runs.js";
+import { type DispatchSettings, STORE_RETRY_MS } from "./settings.js";
+
+/** How long an instance whose link is full is left alone. */
+const BACKPRESSURE_MS = 100;
+
+/** A result, however it came. */
+export interface Result {
+  data?: string;
+  error?: AgentErrorShape;
+  receipt: Receipt | undefined;
+}
+
+export function resultEvent(task: TaskRecord, attempt: number, result: Result): TaskEvent {
+  if (result.error === undefined) return { type: "completed", attempt, receipt: result.receipt };
+  const agentId = task.attempts.find((a) => a.attempt === attempt)?.agentId ?? "the agent";
+  return {
+    type: "failed",
+    attempt,
+    error: agentError(task.capability, agentId, result.error).toBody(),
+    agentError: result.error,
+    receipt: result.receipt,
+  };
+}
+
+/** In: what instances say of the tasks in their hands. */
+export class Results {
+  private stopped = false;
+
+  constructor(
+    private readonly runs: Runs,
+    private readonly commits: Commits,
+    private readonly admission: Admission,
+    private readonly journal: Journal,
+    private readonly system: System,
+    private readonly settings: DispatchSettings,
+  ) {}
+
+  stop(): void {
+    this.stopped = true;
+  }
+
+  pulled(run: TaskRun): void {
+    run.patienceUntil = this.system.monotonic() + this.settings.slowAckTimeoutMs;
+  }
+
+  accepted(run: TaskRun): void {
+    run.acknowledged = true;
+    run.offer?.instance.held.add(run);
+    void this.noteAccepted(run);
+  }
+
+  /** Without it on disk nobody would ever miss the receipt, so a store that refuses is asked again. */
+  private async noteAccepted(run: TaskRun): Promise<void> {
+    const doneBy = this.system.now() + run.record.request.completionTimeoutMs;
+    if ((await this.commits.change(run, { type: "accepted", attempt: run.attempt, doneBy })) !== "unsaved") return;
+    this.system.after(STORE_RETRY_MS, () => {
+      if (!this.stopped && this.runs.has(run)) void this.noteAccepted(run);
+    });
+  }
+
+  /** Resolves when the result is on disk, and not before: the agent takes what follows for an acknowledgement (DLV-11). */
+  answered(run: TaskRun, result: Result): Promise<void> {
+    const { offer } = run;
+    this.runs.free(run);
+    const now = this.system.monotonic();
+    offer?.measured.success(now - run.sentAt, now);
+    return this.save(run, result);
+  }
+
+  /** While the store refuses, the result is kept here and tried again; the agent, which nobody answers, keeps it as well. */
+  private async save(run: TaskRun, result: Result): Promise<void> {
+    while ((await this.commits.change(run, resultEvent(run.record, run.attempt, result), result.data)) === "unsaved") {
+      // A node that stops lets the promise lie: resolving it would say that the result is safe.
+      await new Promise<void>((again) => this.system.after(STORE_RETRY_MS, () => (this.stopped ? undefined : again())));
+    }
+  }
+
+  /** Not executed. An overloaded agent is left alone for a while; any other refusal spends a retry. */
+  refused(run: TaskRun, code: string, message: string, retryAfterMs: number | undefined): void {
+    const instance = run.offer?.instance;
+    this.runs.free(run);
+    this.journal.add(run.log, "refused", instance, run.attempt, { code, reason: message });
+    if (code === "OVERLOADED" || retryAfterMs !== undefined) {
+      if (instance !== undefined) this.admission.rest(instance, retryAfterMs ?? STORE_RETRY_MS);
+      void this.commits.change(run, { type: "refused", attempt: run.attempt, at: undefined });
+      return;
+    }
+    const at = retryAt(run.record.deliveryFailures, this.settings.backoffMs, this.system.now(), this.system.random());
+    const error = refusal(run.record.agentId ?? "the agent", code, message, undefined);
+    void this.commits.change(run, {
+      type: "unacknowledged",
+      attempt: run.attempt,
+      outcome: "refused",
+      retryAt: at,
+      error: error.toBody(),
+    });
+  }
+
+  /** The link could not take it: nothing was sent, so nothing is counted. */
+  bounced(run: TaskRun): void {
+    const instance = run.offer!.instance;
+    this.runs.free(run);
+    if (instance.link !== undefined) this.admission.rest(instance, BACKPRESSURE_MS);
+    void this.commits.change(run, { type: "refused", attempt: run.attempt, at: undefined });
+  }
+}

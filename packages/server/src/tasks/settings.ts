@@ -1,0 +1,12 @@
+export interface DispatchSettings {
+  ackTimeoutMs: number;
+  slowAckTimeoutMs: number;
+  backoffMs: readonly number[];
+  lossesMax: number;
+  lostGraceMs: number;
+}
+
+/** Tasks taken from the store at once; their state changes then share one commit. */
+export const CLAIM_MAX = 64;
+/** How soon something is tried again that a full or unreachable store refused. */
+export const STORE_RETRY_MS = 1000;
