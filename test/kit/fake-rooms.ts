@@ -15,7 +15,7 @@ import { type CallSettings, Calls } from "../../packages/server/src/router/calls
 import type { MessageRequest } from "../../packages/server/src/router/message.js";
 import { Router } from "../../packages/server/src/router/router.js";
 import { presets } from "../../packages/server/src/router/score.js";
-import { CallShelf } from "../../packages/server/src/router/shelf.js";
+import { MessageShelf } from "../../packages/server/src/router/shelf.js";
 import { Dispatcher, type DispatchSettings } from "../../packages/server/src/tasks/dispatcher.js";
 import { Tasks } from "../../packages/server/src/tasks/tasks.js";
 import { Wheel } from "../../packages/server/src/time/wheel.js";
@@ -108,7 +108,7 @@ export class FakeRooms {
       "node-1",
       { messagesMax: 1000, keepSec: 86_400 },
       onError,
-      new CallShelf(1000),
+      new MessageShelf(1000),
     );
     this.registry = new Registry(engine.registry, system, { ...leaseSettings, ...options.lease });
     this.catalog = new Catalog(this.registry.view, new Synonyms(options.synonyms));

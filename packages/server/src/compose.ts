@@ -27,7 +27,7 @@ import { Admission } from "./router/admission.js";
 import { Calls } from "./router/calls.js";
 import { Discoverer } from "./router/discovery.js";
 import { Router } from "./router/router.js";
-import { CallShelf } from "./router/shelf.js";
+import { MessageShelf } from "./router/shelf.js";
 import { Dispatcher } from "./tasks/dispatcher.js";
 import { Tasks } from "./tasks/tasks.js";
 import { createLog, type Log } from "./telemetry/log.js";
@@ -90,7 +90,7 @@ async function build(
 ): Promise<Node> {
   const nodeId = config.node.id;
   const wheel = new Wheel(system);
-  const shelf = new CallShelf(config.journal.messagesMax);
+  const shelf = new MessageShelf(config.journal.messagesMax);
   const journal = new Journal(engine.journal, system, nodeId, config.journal, onError, shelf);
   const registry = new Registry(engine.registry, system, {
     nodeId,

@@ -2,7 +2,7 @@ import type { JournalEvent } from "@agent-reach/protocol";
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeSystem, settle } from "../../../../test/kit/fake-system.js";
 import { MemoryJournal } from "../engines/memory/journal.js";
-import { CallShelf } from "../router/shelf.js";
+import { MessageShelf } from "../router/shelf.js";
 import { Journal, type MessageLog } from "./journal.js";
 
 let system: FakeSystem;
@@ -15,7 +15,7 @@ const open = async (messagesMax = 100): Promise<Journal> => {
     "node-1",
     { messagesMax, keepSec: 86_400 },
     (error) => trouble.push(error),
-    new CallShelf(messagesMax),
+    new MessageShelf(messagesMax),
   );
   await journal.start();
   return journal;
@@ -96,7 +96,7 @@ describe("RES-5: what is remembered", () => {
   });
 
   test("a message that is opened again outlives its older self", () => {
-    journal = new Journal(store, system, "node-1", { messagesMax: 2, keepSec: 1 }, () => {}, new CallShelf(2));
+    journal = new Journal(store, system, "node-1", { messagesMax: 2, keepSec: 1 }, () => {}, new MessageShelf(2));
     log("m1");
     const again = log("m1");
     log("m2");
@@ -119,6 +119,42 @@ describe("what is kept on disk", () => {
     journal.add(kept, "later");
     await system.advanceAsync(250);
     expect(types(await store.byMessage("kept"))).toEqual(["before", "after", "later"]);
+  });
+
+  test("goes on in its place when more happens to a task that was put away, whoever holds its older self", async () => {
+    const id = "0199a5c2-6f0e-7c11-9b1e-000000000001";
+    const task = journal.open(id, "8f3a1c2e9b7d4f1a8f3a1c2e9b7d4f1a", "task", "query", undefined);
+    journal.keep(task);
+    journal.add(task, "submitted");
+    await system.advanceAsync(300);
+    const again = journal.find(id)!;
+    expect(again).not.toBe(task);
+    journal.add(task, "delivered");
+    journal.add(again, "completed");
+    expect(journal.find(id)!.size).toBe(3);
+    const all = ["submitted", "delivered", "completed"];
+    expect(types(await journal.eventsOf(id))).toEqual(all);
+    await system.advanceAsync(300);
+    expect(types(await store.byMessage(id))).toEqual(all);
+    expect(types(await journal.eventsOf(id))).toEqual(all);
+  });
+
+  test("is written in pieces, between which the node does other things", async () => {
+    const appended: number[] = [];
+    const append = store.append.bind(store);
+    store.append = (events) => {
+      appended.push(events.length);
+      return append(events);
+    };
+    journal = await open(2_000);
+    for (let i = 0; i < 1_000; i++) {
+      const one = log(`m${i}`);
+      journal.keep(one);
+      journal.add(one, "submitted");
+    }
+    await system.advanceAsync(300);
+    expect(appended.reduce((a, b) => a + b)).toBe(1_000);
+    expect(Math.max(...appended)).toBeLessThan(300);
   });
 
   test("and what is still in memory are told together, each once", async () => {

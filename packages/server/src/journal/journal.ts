@@ -120,6 +120,8 @@ export function traceNamedAfter(messageId: string): string {
 }
 
 const FLUSH_MS = 250;
+/** Logs that are put into words in one go; the event loop has its turn before the next. */
+const FLUSH_MAX = 256;
 /** Events of no message that are kept in memory. */
 const NOTES_MAX = 1000;
 const TRIM_EVERY_MS = 60_000;
@@ -201,12 +203,13 @@ export class Journal {
     detail?: object,
     at: number = this.system.now(),
   ): void {
-    log.add(++this.lastId - this.firstId, at - log.startedAt, type, instance, attempt, detail);
-    if (log.durable) this.queue(log);
-    if (this.listeners.size > 0) this.tell(this.describe(log, log.size - 1));
+    const current = this.logs.current(log);
+    current.add(++this.lastId - this.firstId, at - current.startedAt, type, instance, attempt, detail);
+    if (current.durable) this.queue(current);
+    if (this.listeners.size > 0) this.tell(this.describe(current, current.size - 1));
   }
 
-  /** Puts away what is over, if it fits: from then on `find` gives another object. */
+  /** Puts away what is over, if it fits: from then on `find` gives another object, and what is added goes there. */
   shelve(log: MessageLog): boolean {
     return this.logs.shelve(log);
   }
@@ -303,23 +306,25 @@ export class Journal {
   }
 
   private async flush(): Promise<void> {
-    const logs = this.dirty;
-    const events = this.unsavedNotes;
-    this.dirty = [];
+    let events = this.unsavedNotes;
     this.unsavedNotes = [];
-    for (const log of logs) {
-      log.queued = false;
-      for (let i = log.flushed; i < log.size; i++) events.push(this.describe(log, i));
-      log.flushed = log.size;
-    }
-    if (events.length === 0) return;
-    try {
-      // The port wants ids to rise within a batch.
-      await this.store.append(events.sort((a, b) => a.id - b.id));
-    } catch (error) {
-      // The disk may be full: what happened is then in memory only, which is what a journal may lose.
-      this.onError(error);
-    }
+    do {
+      const logs = this.dirty.splice(0, FLUSH_MAX);
+      for (const log of logs) {
+        log.queued = false;
+        for (let i = log.flushed; i < log.size; i++) events.push(this.describe(log, i));
+        log.flushed = log.size;
+      }
+      try {
+        // The port wants ids to rise within a batch.
+        if (events.length > 0) await this.store.append(events.sort((a, b) => a.id - b.id));
+      } catch (error) {
+        // The disk may be full: what happened is then in memory only, which is what a journal may lose.
+        this.onError(error);
+      }
+      for (const log of logs) this.shelve(log);
+      events = [];
+    } while (this.dirty.length > 0);
   }
 
   private tell(event: JournalEvent): void {

@@ -47,6 +47,11 @@ export class Recent<T extends { readonly messageId: string; slot: number }> {
     return this.items[slot];
   }
 
+  /** The item itself, or if it was put away, what came down in its place. */
+  current(item: T): T {
+    return this.items[item.slot] === item ? item : (this.get(item.messageId) ?? item);
+  }
+
   add(item: T): void {
     const slot = this.newest;
     this.newest = (slot + 1) % this.size;

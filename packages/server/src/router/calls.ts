@@ -490,10 +490,7 @@ export class Calls {
   }
 
   private note(attempt: CallAttempt, type: string, detail?: object, at = this.system.now()): void {
-    const { call, offer, number } = attempt;
-    // A call that is over may have been put away, and its log with it.
-    const log = call.state === "settled" ? this.journal.find(call.messageId) : call.log;
-    if (log !== undefined) this.journal.add(log, type, offer.instance, number, detail, at);
+    this.journal.add(attempt.call.log, type, attempt.offer.instance, attempt.number, detail, at);
   }
 
   /** Tells whoever works on it that nobody waits any longer. */

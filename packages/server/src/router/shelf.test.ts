@@ -6,7 +6,7 @@ import { MessageLog } from "../journal/journal.js";
 import type { Offer } from "../registry/instance.js";
 import { type Considered, Decision } from "./decision.js";
 import { SettledCall } from "./settled.js";
-import { CallShelf } from "./shelf.js";
+import { MessageShelf } from "./shelf.js";
 
 const hex32 = fc.uuid().map((id) => id.replaceAll("-", ""));
 const offersOfTwo = async (): Promise<Offer[]> => {
@@ -45,6 +45,7 @@ const decided = fc.record({
 const settled = fc
   .record({
     id: fc.uuid(),
+    kind: fc.constantFrom("call" as const, "task" as const),
     trace: hex32,
     parent: fc.option(fc.uuid(), { nil: undefined }),
     startedAt: fc.integer({ min: 1.7e12, max: 1.9e12 }),
@@ -58,11 +59,13 @@ const settled = fc
     request: fc.option(fc.constant({ capability: "query", sessionRef: "s" }), { nil: undefined }),
   })
   .map((given) => {
-    const log = new MessageLog(given.id, given.trace, "call", "query", given.parent, given.startedAt);
+    const log = new MessageLog(given.id, given.trace, given.kind, "query", given.parent, given.startedAt);
     let event = given.firstEvent;
     let since = 0;
     const reasons = ["name"];
-    const types = ["received", ...given.decisions.map((d) => (d.chosen ? "decision" : "waiting")), "completed"];
+    const first = given.kind === "call" ? "received" : "submitted";
+    const types = [first, ...given.decisions.map((d) => (d.chosen ? "decision" : "waiting")), "completed"];
+    const isTaken = given.kind === "call" || given.decisions.at(-1)!.chosen;
     for (const [i, type] of types.entries()) {
       event += given.gaps[i % given.gaps.length]!;
       since += given.gaps[(i + 1) % given.gaps.length]!;
@@ -74,7 +77,13 @@ const settled = fc
         Object.assign(decision, { full, omitted, took, considered: shape.considered });
         if (shape.chosen) decision.chosen = offers[0];
       }
-      log.add(event, since, type, i === 0 ? undefined : offers[0]!.instance, i === 0 ? 0 : 1, decision);
+      log.add(event, since, type, i > 0 && isTaken ? offers[0]!.instance : undefined, i === 0 ? 0 : 1, decision);
+    }
+    if (given.kind === "task") {
+      if (!isTaken) for (const i of types.keys()) unchoose(log.detailAt(i));
+      log.durable = true;
+      log.flushed = log.size;
+      return log;
     }
     const { contentHash, data, receipt, settledAt } = given;
     log.subject = new SettledCall(
@@ -93,9 +102,13 @@ const settled = fc
     return log;
   });
 
+/** Of a task that nobody has, no decision chose anybody. */
+function unchoose(decision: object | undefined): void {
+  if (decision instanceof Decision) decision.chosen = undefined;
+}
+
 /** All that anybody can learn of it. */
 function told(log: MessageLog): unknown {
-  const call = log.subject as SettledCall;
   const events = Array.from({ length: log.size }, (_, i) => [
     log.idAt(i),
     log.sinceStartAt(i),
@@ -104,24 +117,30 @@ function told(log: MessageLog): unknown {
     log.attemptAt(i),
     (log.detailAt(i) as Decision | undefined)?.toShape(),
   ]);
-  const { messageId, traceId, parentId, capability, startedAt, kind } = log;
-  const { caller, contentHash, alias, attempt, timeoutMs, offer, settledAt } = call;
-  return {
-    log: { messageId, traceId, parentId, capability, startedAt, kind, events },
-    call: { caller, contentHash, alias, attempt, timeoutMs, offer, settledAt, answer: call.answer() },
-  };
+  const { messageId, traceId, parentId, capability, startedAt, kind, durable, flushed, subject } = log;
+  const about = { messageId, traceId, parentId, capability, startedAt, kind, durable, flushed, events };
+  if (subject === undefined) return about;
+  const { caller, contentHash, alias, attempt, timeoutMs, offer, settledAt } = subject as SettledCall;
+  const answer = (subject as SettledCall).answer();
+  return { ...about, call: { caller, contentHash, alias, attempt, timeoutMs, offer, settledAt, answer } };
 }
 
-describe("a call on the shelf", () => {
+const sampleOf = (kind: "call" | "task", seed: number): MessageLog =>
+  fc.sample(
+    settled.filter((log) => log.kind === kind),
+    { numRuns: 1, seed },
+  )[0]!;
+
+describe("a message on the shelf", () => {
   test("is read as it was put there, to the digit, however many lie beside it", () => {
     fc.assert(
       fc.property(fc.array(settled, { minLength: 1, maxLength: 40 }), (logs) => {
-        const shelf = new CallShelf(logs.length);
+        const shelf = new MessageShelf(logs.length);
         const isUsual = logs.map((log, slot) => shelf.put(slot, log));
         for (const [slot, log] of logs.entries()) {
           expect(shelf.has(slot)).toBe(isUsual[slot]);
-          const { data } = log.subject as SettledCall;
-          if (data!.length <= 1024) expect(isUsual[slot]).toBe(true);
+          const data = (log.subject as SettledCall | undefined)?.data ?? "";
+          if (data.length <= 1024) expect(isUsual[slot]).toBe(true);
           if (!isUsual[slot]) continue;
           expect(told(shelf.read(slot))).toEqual(told(log));
           expect(shelf.lastEvent(slot)).toBe(log.lastEvent);
@@ -138,15 +157,15 @@ describe("a call on the shelf", () => {
   });
 
   test("RES-5: gives its room back: a shelf on which calls come and go for ever stays as large as what lies on it", () => {
-    const [log] = fc.sample(settled, { numRuns: 1, seed: 7 });
+    const log = sampleOf("call", 7);
     const places = 500;
-    const shelf = new CallShelf(places);
+    const shelf = new MessageShelf(places);
     let afterOneRound = 0;
     for (let i = 0; i < 20 * places; i++) {
       if (i === places) afterOneRound = shelf.bytes;
       const slot = i % places;
       if (shelf.has(slot)) shelf.clear(slot);
-      expect(shelf.put(slot, log!)).toBe(true);
+      expect(shelf.put(slot, log)).toBe(true);
     }
     // The oldest chunk is free only when its last record is gone.
     expect(shelf.bytes).toBeLessThanOrEqual(afterOneRound + 256 * 1024);
@@ -158,16 +177,28 @@ describe("a call on the shelf", () => {
     ["an error", { data: undefined, error: { code: "TIMEOUT" } }],
     ["a large answer", { data: JSON.stringify("x".repeat(1100)) }],
   ])("with %s stays off it", (_, unusual) => {
-    const [log] = fc.sample(settled, { numRuns: 1, seed: 8 });
-    Object.assign(log!.subject!, unusual);
-    expect(new CallShelf(1).put(0, log!)).toBe(false);
+    const log = sampleOf("call", 8);
+    Object.assign(log.subject!, unusual);
+    expect(new MessageShelf(1).put(0, log)).toBe(false);
   });
 
   test("and one that goes to disk, or of which more is told than decisions, stays off it too", () => {
-    const [durable, detailed] = fc.sample(settled, { numRuns: 2, seed: 9 });
-    durable!.durable = true;
-    expect(new CallShelf(1).put(0, durable!)).toBe(false);
-    detailed!.add(detailed!.lastEvent + 1, 5, "output_invalid", undefined, 1, { path: "a" });
-    expect(new CallShelf(1).put(0, detailed!)).toBe(false);
+    const durable = sampleOf("call", 9);
+    durable.durable = true;
+    expect(new MessageShelf(1).put(0, durable)).toBe(false);
+    const detailed = sampleOf("call", 10);
+    detailed.add(detailed.lastEvent + 1, 5, "output_invalid", undefined, 1, { path: "a" });
+    expect(new MessageShelf(1).put(0, detailed)).toBe(false);
+  });
+
+  test("and a task that somebody works on, or whose events are not all on disk", () => {
+    const running = sampleOf("task", 11);
+    running.add(running.lastEvent + 1, 5, "delivered", undefined, 1, undefined);
+    expect(new MessageShelf(1).put(0, running)).toBe(false);
+    running.flushed = running.size;
+    expect(new MessageShelf(1).put(0, running)).toBe(false);
+    const unsaved = sampleOf("task", 12);
+    unsaved.flushed--;
+    expect(new MessageShelf(1).put(0, unsaved)).toBe(false);
   });
 });

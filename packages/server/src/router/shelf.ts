@@ -8,6 +8,7 @@ import { SettledCall } from "./settled.js";
 const DATA_MAX = 1024;
 const EVENTS_MAX = 32;
 const DECISIONS_MAX = 3;
+const ATTEMPT_MAX = 255;
 
 const CHUNK_BYTES = 256 * 1024;
 /** A record of the most events and candidates, with the longest texts in the widest encoding, fits in this. */
@@ -33,8 +34,10 @@ const EVENT_WORDS = 3;
 const DECISION_WORDS = 4;
 const CANDIDATE_WORDS = 8;
 
-const HAS_PARENT = 1;
-const HAS_RECEIPT = 2;
+const IS_CALL = 1;
+const HAS_PARENT = 2;
+const HAS_RECEIPT = 4;
+const IS_DURABLE = 8;
 /** Of an event. */
 const WITH_INSTANCE = 1 << 16;
 const WITH_DECISION = 1 << 17;
@@ -49,10 +52,10 @@ const CHOSEN = 2;
 const REFERENCES = 6;
 
 type References = [
-  offer: Offer,
-  caller: Caller,
+  offer: Offer | undefined,
+  caller: Caller | undefined,
   capability: string,
-  reasons: readonly string[],
+  reasons: readonly string[] | undefined,
   request: Record<string, unknown> | undefined,
   looked: readonly Offer[] | undefined,
 ];
@@ -70,11 +73,12 @@ class Chunk {
 }
 
 /**
- * Calls that went well, put away as bytes. Tens of thousands are remembered, and hardly one is ever asked for again; as
- * objects the garbage collector copies each twice and walks it for as long as it is kept, which was a quarter of what a
- * call cost. Whatever is unusual about a call keeps it from being put away, and it stays as the objects that it was.
+ * Calls that went well, and tasks that are in nobody's hands, put away as bytes. Tens of thousands are remembered, and
+ * hardly one is ever asked for again; as objects the garbage collector copies each twice and walks it for as long as it is
+ * kept, which was a quarter of what a call cost. Whatever is unusual about one keeps it from being put away, and it stays
+ * as the objects that it was.
  */
-export class CallShelf implements LogShelf {
+export class MessageShelf implements LogShelf {
   private readonly chunks: (Chunk | undefined)[];
   private readonly starts: Int32Array;
   private current = new Chunk();
@@ -89,50 +93,34 @@ export class CallShelf implements LogShelf {
   }
 
   put(slot: number, log: MessageLog): boolean {
-    const call = log.subject;
-    if (!(call instanceof SettledCall) || !isUsual(log, call)) return false;
-    const decision = log.detailAt(1) as Decision;
+    const call = log.subject instanceof SettledCall ? log.subject : undefined;
+    if (!(call === undefined ? isResting(log) : isPlain(call))) return false;
+    const last = lastDecision(log);
+    const offer = call?.offer ?? last?.chosen;
+    if (!isUsual(log, last, offer)) return false;
     const chunk = this.chunkWithRoom();
     const { words, doubles } = chunk;
     const at = chunk.end >> 2;
     const double = at >> 1;
     doubles[double + STARTED] = log.startedAt;
-    doubles[double + SETTLED] = call.settledAt;
     doubles[double + LAST_EVENT] = log.lastEvent;
-    doubles[double + MATCH] = decision.considered[0]!.match;
+    doubles[double + MATCH] = last?.considered[0]?.match ?? 0;
     writeUuid(words, at + ID, log.messageId);
-    let flags = 0;
     writeHex(words, at + TRACE, log.traceId);
-    if (log.parentId !== undefined) {
-      flags |= HAS_PARENT;
-      writeUuid(words, at + PARENT, log.parentId);
-    }
-    if (call.receipt !== undefined) flags |= HAS_RECEIPT;
-    words[at + FLAGS] = flags;
-    words[at + CONTENT_HASH] = call.contentHash;
-    words[at + TIMEOUT] = call.timeoutMs;
+    if (log.parentId !== undefined) writeUuid(words, at + PARENT, log.parentId);
+    words[at + FLAGS] =
+      (call === undefined ? 0 : IS_CALL) |
+      (log.parentId === undefined ? 0 : HAS_PARENT) |
+      (call?.receipt === undefined ? 0 : HAS_RECEIPT) |
+      (log.durable ? IS_DURABLE : 0);
     words[at + EVENTS] = log.size;
-    let end = this.writeEvents(words, at + BODY, log) << 2;
-    const dataBytes = chunk.bytes.utf8Write(call.data!, end, DATA_MAX * 3);
-    end += dataBytes;
-    const receiptBytes = call.receipt === undefined ? 0 : chunk.bytes.utf8Write(call.receipt, end, DATA_MAX * 3);
-    end += receiptBytes;
-    words[at + DATA_BYTES] = dataBytes;
-    words[at + RECEIPT_BYTES] = receiptBytes;
-
+    const end = this.writeEvents(words, at + BODY, log) << 2;
+    chunk.end = ((call === undefined ? end : writeCall(chunk, at, call, end)) + 7) & ~7;
     words[at + FIRST_REFERENCE] = chunk.references.length;
-    chunk.references.push(
-      call.offer,
-      call.caller,
-      log.capability,
-      decision.reasons,
-      decision.request,
-      looked(log, call.offer!),
-    );
+    chunk.references.push(offer, call?.caller, log.capability, last?.reasons, last?.request, looked(log, offer));
     this.chunks[slot] = chunk;
     this.starts[slot] = at;
     chunk.records++;
-    chunk.end = (end + 7) & ~7;
     return true;
   }
 
@@ -166,34 +154,22 @@ export class CallShelf implements LogShelf {
   }
 
   read(slot: number): MessageLog {
-    const { bytes, words, doubles } = this.chunks[slot]!;
+    const { words, doubles } = this.chunks[slot]!;
     const at = this.starts[slot]!;
-    const double = at >> 1;
     const [offer, caller, capability] = this.referencesOf(slot);
     const flags = words[at + FLAGS]!;
     const log = new MessageLog(
       uuidOf(words, at + ID),
       hexOf(words, at + TRACE),
-      "call",
+      (flags & IS_CALL) === 0 ? "task" : "call",
       capability,
       (flags & HAS_PARENT) === 0 ? undefined : uuidOf(words, at + PARENT),
-      doubles[double + STARTED]!,
+      doubles[(at >> 1) + STARTED]!,
     );
-    const data = this.readEvents(slot, log) << 2;
-    const receipt = data + words[at + DATA_BYTES]!;
-    log.subject = new SettledCall(
-      log,
-      caller,
-      words[at + CONTENT_HASH]!,
-      undefined,
-      1,
-      words[at + TIMEOUT]!,
-      offer,
-      bytes.toString("utf8", data, receipt),
-      (flags & HAS_RECEIPT) === 0 ? undefined : bytes.toString("utf8", receipt, receipt + words[at + RECEIPT_BYTES]!),
-      undefined,
-      doubles[double + SETTLED]!,
-    );
+    const end = this.readEvents(slot, log) << 2;
+    log.durable = (flags & IS_DURABLE) !== 0;
+    log.flushed = log.durable ? log.size : 0;
+    if ((flags & IS_CALL) !== 0) log.subject = readCall(this.chunks[slot]!, at, log, offer!, caller!, end);
     return log;
   }
 
@@ -265,7 +241,7 @@ export class CallShelf implements LogShelf {
     const at = this.starts[slot]!;
     const references = this.referencesOf(slot);
     const [offer] = references;
-    const looked = references[5]?.values();
+    const others = references[5]?.values();
     let next = at + BODY;
     for (let i = 0; i < words[at + EVENTS]!; i++) {
       const shape = words[next]!;
@@ -280,11 +256,12 @@ export class CallShelf implements LogShelf {
           log,
           references,
           doubles[(at >> 1) + MATCH]!,
-          () => looked?.next().value ?? offer,
+          (shape >> 8) & 0xff,
+          () => others?.next().value ?? offer!,
         );
         next += DECISION_WORDS + decision.considered.length * CANDIDATE_WORDS;
       }
-      const instance = (shape & WITH_INSTANCE) === 0 ? undefined : offer.instance;
+      const instance = (shape & WITH_INSTANCE) === 0 ? undefined : offer?.instance;
       log.add(id, sinceStart, this.names[shape & 0xff]!, instance, (shape >> 8) & 0xff, decision);
     }
     return next;
@@ -296,9 +273,10 @@ export class CallShelf implements LogShelf {
     log: MessageLog,
     [offer, , , reasons, request]: References,
     match: number,
+    attempt: number,
     nextOffer: () => Offer,
   ): Decision {
-    const decision = new Decision(log, 1, words[at + 1]!, request, reasons);
+    const decision = new Decision(log, attempt, words[at + 1]!, request, reasons!);
     const shape = words[at]!;
     if ((shape & CHOSEN) !== 0) decision.chosen = offer;
     decision.full = (shape & FULL) !== 0;
@@ -344,12 +322,17 @@ export class CallShelf implements LogShelf {
   }
 }
 
-/**
- * One attempt, which succeeded, with an answer of ordinary size and no other name; and nothing but decisions, all upon
- * the same request, among what its events tell.
- */
-function isUsual(log: MessageLog, { alias, attempt, offer, data, receipt, timeoutMs }: SettledCall): boolean {
-  const fits =
+/** After what events a task is in nobody's hands. */
+const RESTING = new Set(["submitted", "waiting", "completed"]);
+
+/** All that happened to it is on disk, and nobody is at it. */
+function isResting(log: MessageLog): boolean {
+  return log.kind === "task" && log.durable && log.flushed === log.size && RESTING.has(log.lastType!);
+}
+
+/** One attempt, which succeeded, with an answer of ordinary size and no other name. */
+function isPlain({ log, alias, attempt, offer, data, receipt, timeoutMs }: SettledCall): boolean {
+  return (
     attempt === 1 &&
     alias === undefined &&
     offer !== undefined &&
@@ -357,27 +340,39 @@ function isUsual(log: MessageLog, { alias, attempt, offer, data, receipt, timeou
     data.length <= DATA_MAX &&
     (receipt === undefined || receipt.length <= DATA_MAX) &&
     timeoutMs <= 0x7fffffff &&
-    !log.durable &&
-    log.size <= EVENTS_MAX &&
-    log.messageId.length === UUID_LENGTH &&
-    log.traceId.length === TRACE_LENGTH &&
-    (log.parentId === undefined || log.parentId.length === UUID_LENGTH);
-  if (!fits) return false;
-  const first = log.detailAt(1);
-  if (!(first instanceof Decision) || first.considered.length === 0) return false;
+    !log.durable
+  );
+}
+
+/** Nothing but decisions, all upon the same request, among what its events tell, and nobody but the chosen one in them. */
+function isUsual(log: MessageLog, last: Decision | undefined, offer: Offer | undefined): boolean {
+  if (log.size > EVENTS_MAX || log.messageId.length !== UUID_LENGTH || log.traceId.length !== TRACE_LENGTH)
+    return false;
+  if (log.parentId !== undefined && log.parentId.length !== UUID_LENGTH) return false;
   let decisions = 0;
   for (let i = 0; i < log.size; i++) {
+    const instance = log.instanceAt(i);
+    if ((instance !== undefined && instance !== offer?.instance) || log.attemptAt(i) > ATTEMPT_MAX) return false;
     const detail = log.detailAt(i);
     if (detail === undefined) continue;
-    if (!(detail instanceof Decision) || detail.reasons !== first.reasons || detail.request !== first.request)
-      return false;
+    if (!(detail instanceof Decision) || detail.attempt !== log.attemptAt(i)) return false;
+    if (detail.reasons !== last!.reasons || detail.request !== last!.request) return false;
+    if (detail.chosen !== undefined && detail.chosen !== offer) return false;
     if (++decisions > DECISIONS_MAX) return false;
   }
   return true;
 }
 
+function lastDecision(log: MessageLog): Decision | undefined {
+  for (let i = log.size - 1; i >= 0; i--) {
+    const detail = log.detailAt(i);
+    if (detail instanceof Decision) return detail;
+  }
+  return undefined;
+}
+
 /** Whom the decisions looked at, one after another; undefined where that was the chosen one only. */
-function looked(log: MessageLog, chosen: Offer): Offer[] | undefined {
+function looked(log: MessageLog, chosen: Offer | undefined): Offer[] | undefined {
   let alone = true;
   for (let i = 0; i < log.size; i++) {
     const detail = log.detailAt(i) as Decision | undefined;
@@ -388,6 +383,43 @@ function looked(log: MessageLog, chosen: Offer): Offer[] | undefined {
   for (let i = 0; i < log.size; i++)
     for (const { offer } of (log.detailAt(i) as Decision | undefined)?.considered ?? []) all.push(offer);
   return all;
+}
+
+/** Writes what a call has besides its log, its texts from the byte `start` on; answers where they end. */
+function writeCall({ words, doubles, bytes }: Chunk, at: number, call: SettledCall, start: number): number {
+  doubles[(at >> 1) + SETTLED] = call.settledAt;
+  words[at + CONTENT_HASH] = call.contentHash;
+  words[at + TIMEOUT] = call.timeoutMs;
+  const dataBytes = bytes.utf8Write(call.data!, start, DATA_MAX * 3);
+  const receiptBytes = call.receipt === undefined ? 0 : bytes.utf8Write(call.receipt, start + dataBytes, DATA_MAX * 3);
+  words[at + DATA_BYTES] = dataBytes;
+  words[at + RECEIPT_BYTES] = receiptBytes;
+  return start + dataBytes + receiptBytes;
+}
+
+function readCall(
+  { words, doubles, bytes }: Chunk,
+  at: number,
+  log: MessageLog,
+  offer: Offer,
+  caller: Caller,
+  start: number,
+): SettledCall {
+  const receiptStart = start + words[at + DATA_BYTES]!;
+  const hasReceipt = (words[at + FLAGS]! & HAS_RECEIPT) !== 0;
+  return new SettledCall(
+    log,
+    caller,
+    words[at + CONTENT_HASH]!,
+    undefined,
+    1,
+    words[at + TIMEOUT]!,
+    offer,
+    bytes.toString("utf8", start, receiptStart),
+    hasReceipt ? bytes.toString("utf8", receiptStart, receiptStart + words[at + RECEIPT_BYTES]!) : undefined,
+    undefined,
+    doubles[(at >> 1) + SETTLED]!,
+  );
 }
 
 const UUID_LENGTH = 36;
