@@ -15,7 +15,7 @@ describe("a hash table", () => {
   test.each([
     ["numbers", numbers],
     ["texts", fc.string({ maxLength: 2 })],
-  ] as [string, fc.Arbitrary<string | number>][])("of %s knows exactly what a Map knows", (_, key) => {
+  ] as [string, fc.Arbitrary<string | number>][])("of %s knows exactly what a Map knows, in its order", (_, key) => {
     fc.assert(
       fc.property(steps(key), (list) => {
         const table = new HashTable<string | number, number>();
@@ -31,10 +31,19 @@ describe("a hash table", () => {
           expect(table.get(key)).toBe(map.get(key));
           expect(table.size).toBe(map.size);
         }
-        for (const [known, value] of map) expect(table.get(known)).toBe(value);
-        expect(table.values().sort()).toEqual([...map.values()].sort());
+        for (const [known, value] of map) expect([table.has(known), table.get(known)]).toEqual([true, value]);
+        expect([...table.values()]).toEqual([...map.values()]);
+        expect([...table.keys()]).toEqual([...map.keys()]);
       }),
     );
+  });
+
+  test("can be emptied while it is walked", () => {
+    const table = new HashTable<number, number>();
+    for (let i = 0; i < 50; i++) table.set(i, i);
+    const seen = [];
+    for (const key of table.keys()) seen.push(table.delete(key));
+    expect([seen.length, table.size, [...table.values()]]).toEqual([50, 0, []]);
   });
 
   test("keeps hold of nothing that was taken out", () => {

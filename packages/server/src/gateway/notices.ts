@@ -1,3 +1,4 @@
+import { HashTable } from "../collections/hash-table.js";
 import type { System } from "../ports/system.js";
 import type { TaskRecord, TaskStore } from "../ports/task-store.js";
 import type { Dispatcher } from "../tasks/dispatcher.js";
@@ -26,9 +27,9 @@ export class Notices {
   private readonly addresses = new Map<string, Address>();
   private readonly byPrincipal = new Map<string, Set<Address>>();
   /** principal → messages whose end it does not know yet → the session that submitted them. */
-  private readonly pending = new Map<string, Map<string, string | undefined>>();
+  private readonly pending = new Map<string, HashTable<string, string | undefined>>();
   /** Told and not answered yet, in the order of telling; `since` is monotonic ms. */
-  private readonly underway = new Map<string, { task: TaskRecord; since: number }>();
+  private readonly underway = new HashTable<string, { task: TaskRecord; since: number }>();
   private readonly reading = new Set<string>();
   /** Principals for whom more waits than was read at once. */
   private readonly behind = new Set<string>();
@@ -94,18 +95,22 @@ export class Notices {
   }
 
   private remember(task: TaskRecord): void {
-    const messages = this.pending.get(task.principal);
-    if (messages === undefined) this.pending.set(task.principal, new Map([[task.messageId, task.request.sessionId]]));
-    else messages.set(task.messageId, task.request.sessionId);
+    let messages = this.pending.get(task.principal);
+    if (messages === undefined) {
+      messages = new HashTable();
+      this.pending.set(task.principal, messages);
+    }
+    messages.set(task.messageId, task.request.sessionId);
   }
 
   private catchUp(address: Address): void {
     const { principal } = address;
     this.behind.delete(principal);
     let inFlight = 0;
-    for (const [messageId, sessionId] of this.pending.get(principal) ?? []) {
+    const messages = this.pending.get(principal);
+    for (const messageId of messages?.keys() ?? []) {
       if (inFlight >= IN_FLIGHT_MAX) return void this.behind.add(principal);
-      if (this.addressFor(principal, sessionId) !== address) continue;
+      if (this.addressFor(principal, messages!.get(messageId)) !== address) continue;
       inFlight++;
       if (this.reading.has(messageId) || this.underway.has(messageId)) continue;
       this.reading.add(messageId);

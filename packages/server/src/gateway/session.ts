@@ -338,7 +338,7 @@ export class Session implements RawParams {
     for (const watch of this.watches.values()) watch.stop();
     const instances = [...this.instances.values()];
     for (const instance of instances) registry.lost(instance, this.link, reason);
-    const unheard = this.pending.values();
+    const unheard = [...this.pending.values()];
     this.pending = new HashTable();
     for (const waiting of unheard) if (!(waiting instanceof Acknowledgement)) waiting.lost();
     notices.forget(unheard.flatMap((w) => (w instanceof Acknowledgement ? [w.messageId] : [])));

@@ -1,11 +1,12 @@
+import { HashTable } from "../collections/hash-table.js";
 import type { Admission } from "../router/admission.js";
 import type { Wheel } from "../time/wheel.js";
 import type { TaskRun } from "./run.js";
 
 /** Tasks in somebody's hands, by message and by instance, and the slots that they hold there. */
 export class Runs {
-  private readonly byMessage = new Map<string, TaskRun>();
-  private readonly byInstance = new Map<string, Set<TaskRun>>();
+  private readonly byMessage = new HashTable<string, TaskRun>();
+  private readonly byInstance = new Map<string, HashTable<string, TaskRun>>();
 
   constructor(
     private readonly admission: Admission,
@@ -23,14 +24,17 @@ export class Runs {
 
   /** What the instance has in its hands now. */
   of(instanceId: string): TaskRun[] {
-    return [...(this.byInstance.get(instanceId) ?? [])];
+    return [...(this.byInstance.get(instanceId)?.values() ?? [])];
   }
 
   add(run: TaskRun): void {
     this.byMessage.set(run.messageId, run);
-    const runs = this.byInstance.get(run.instanceId);
-    if (runs === undefined) this.byInstance.set(run.instanceId, new Set([run]));
-    else runs.add(run);
+    let runs = this.byInstance.get(run.instanceId);
+    if (runs === undefined) {
+      runs = new HashTable();
+      this.byInstance.set(run.instanceId, runs);
+    }
+    runs.set(run.messageId, run);
   }
 
   remove(run: TaskRun): void {
@@ -38,7 +42,7 @@ export class Runs {
     this.wheel.clear(run);
     if (this.has(run)) this.byMessage.delete(run.messageId);
     const runs = this.byInstance.get(run.instanceId);
-    runs?.delete(run);
+    if (runs?.get(run.messageId) === run) runs.delete(run.messageId);
     if (runs?.size === 0) this.byInstance.delete(run.instanceId);
   }
 

@@ -1,3 +1,4 @@
+import { HashTable } from "../../collections/hash-table.js";
 import type { TaskRecord } from "../../ports/task-store.js";
 import type { Row } from "./driver.js";
 
@@ -22,7 +23,7 @@ const start = (): Cursor => ({ at: Number.NEGATIVE_INFINITY, seq: 0 });
  */
 export class Claims {
   readonly #claimed = new Set<number>();
-  readonly #byMessageId = new Map<string, Claimed>();
+  readonly #byMessageId = new HashTable<string, Claimed>();
   readonly #lanes = new Map<string, Cursor>();
   readonly #due = start();
   readonly #deadlines = start();

@@ -1,3 +1,4 @@
+import { HashTable } from "../../collections/hash-table.js";
 import type { TaskRecord } from "../../ports/task-store.js";
 import { isTerminal } from "../task-states.js";
 
@@ -10,9 +11,8 @@ const TEXT_MAX = 32 * 1024 * 1024;
  * acknowledging one that came a moment ago reads no row and parses no JSON. Only committed records enter, and every change passes through here, so the cache never differs from the file.
  */
 export class TaskCache {
-  readonly #bySeq = new Map<number, TaskRecord>();
-  readonly #byMessageId = new Map<string, TaskRecord>();
-  #oldest = this.#bySeq.keys();
+  readonly #bySeq = new HashTable<number, TaskRecord>();
+  readonly #byMessageId = new HashTable<string, TaskRecord>();
   #textLength = 0;
 
   get(seq: number): TaskRecord | undefined {
@@ -41,24 +41,15 @@ export class TaskCache {
     return this.#bySeq.size >= TASKS_MAX || this.#textLength + lengthOf(task) > TEXT_MAX;
   }
 
-  /**
-   * A Map keeps the order of insertion, so its first key is the task that has been unchanged for longest. One walk serves all
-   * removals: each new one would have to find its way past the places of those that are gone.
-   */
+  /** The first key is the task that has been unchanged for longest. */
   #removeOldest(): void {
-    let next = this.#oldest.next();
-    if (next.done) {
-      this.#oldest = this.#bySeq.keys();
-      next = this.#oldest.next();
-    }
-    this.drop(next.value!);
+    this.drop(this.#bySeq.keys().next().value!);
   }
 
   /** Answers whether it was there. */
   drop(seq: number): boolean {
-    const task = this.#bySeq.get(seq);
+    const task = this.#bySeq.delete(seq);
     if (!task) return false;
-    this.#bySeq.delete(seq);
     this.#byMessageId.delete(task.messageId);
     this.#textLength -= lengthOf(task);
     return true;
