@@ -38,7 +38,8 @@ export class HashTable<K extends string | number, V> {
 
   /** A known key keeps its place in the order. */
   set(key: K, value: V): void {
-    const known = this.find(key);
+    const hash = hashOfKey(key);
+    const known = this.find(key, hash);
     if (known >= 0) {
       this.entries[known] = value;
       return;
@@ -47,7 +48,7 @@ export class HashTable<K extends string | number, V> {
     const place = this.free.pop() ?? this.used++;
     this.held[place] = key;
     this.entries[place] = value;
-    this.index.add(place, hash(key));
+    this.index.add(place, hash);
     this.older[place] = this.newest;
     this.newer[place] = NONE;
     if (this.newest === NONE) this.oldest = place;
@@ -90,8 +91,8 @@ export class HashTable<K extends string | number, V> {
     }
   }
 
-  private find(key: K): number {
-    let place = this.index.first(hash(key));
+  private find(key: K, hash = hashOfKey(key)): number {
+    let place = this.index.first(hash);
     while (place >= 0 && this.held[place] !== key) place = this.index.after(place);
     return place;
   }
@@ -103,7 +104,7 @@ export class HashTable<K extends string | number, V> {
     this.older = longer(this.older, places);
     this.newer = longer(this.newer, places);
     this.index = new HashIndex(places);
-    for (let place = 0; place < this.used; place++) this.index.add(place, hash(this.held[place]!));
+    for (let place = 0; place < this.used; place++) this.index.add(place, hashOfKey(this.held[place]!));
   }
 }
 
@@ -113,6 +114,6 @@ function longer(array: Int32Array, length: number): Int32Array<ArrayBuffer> {
   return result;
 }
 
-function hash(key: string | number): number {
+function hashOfKey(key: string | number): number {
   return typeof key === "number" ? key | 0 : hashOf(key);
 }
