@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { HashTable } from "./hash-table.js";
+import { HashTable, OrderedTable } from "./hash-table.js";
 
 describe("a hash table", () => {
   // Keys that meet in one bucket, and equal hashes of different keys, since numbers count by their lower 32 bits.
@@ -18,7 +18,7 @@ describe("a hash table", () => {
   ] as [string, fc.Arbitrary<string | number>][])("of %s knows exactly what a Map knows, in its order", (_, key) => {
     fc.assert(
       fc.property(steps(key), (list) => {
-        const table = new HashTable<string | number, number>();
+        const table = new OrderedTable<string | number, number>();
         const map = new Map<string | number, number>();
         for (const { key, value, deletes } of list) {
           if (deletes) {
@@ -34,12 +34,13 @@ describe("a hash table", () => {
         for (const [known, value] of map) expect([table.has(known), table.get(known)]).toEqual([true, value]);
         expect([...table.values()]).toEqual([...map.values()]);
         expect([...table.keys()]).toEqual([...map.keys()]);
+        expect(table.all().sort()).toEqual([...map.values()].sort());
       }),
     );
   });
 
   test("can be emptied while it is walked", () => {
-    const table = new HashTable<number, number>();
+    const table = new OrderedTable<number, number>();
     for (let i = 0; i < 50; i++) table.set(i, i);
     const seen = [];
     for (const key of table.keys()) seen.push(table.delete(key));

@@ -1,4 +1,4 @@
-import { HashTable } from "../collections/hash-table.js";
+import { OrderedTable } from "../collections/hash-table.js";
 import type { System } from "../ports/system.js";
 import type { TaskRecord, TaskStore } from "../ports/task-store.js";
 import type { Dispatcher } from "../tasks/dispatcher.js";
@@ -27,9 +27,9 @@ export class Notices {
   private readonly addresses = new Map<string, Address>();
   private readonly byPrincipal = new Map<string, Set<Address>>();
   /** principal → messages whose end it does not know yet → the session that submitted them. */
-  private readonly pending = new Map<string, HashTable<string, string | undefined>>();
+  private readonly pending = new Map<string, OrderedTable<string, string | undefined>>();
   /** Told and not answered yet, in the order of telling; `since` is monotonic ms. */
-  private readonly underway = new HashTable<string, { task: TaskRecord; since: number }>();
+  private readonly underway = new OrderedTable<string, { task: TaskRecord; since: number }>();
   private readonly reading = new Set<string>();
   /** Principals for whom more waits than was read at once. */
   private readonly behind = new Set<string>();
@@ -97,7 +97,7 @@ export class Notices {
   private remember(task: TaskRecord): void {
     let messages = this.pending.get(task.principal);
     if (messages === undefined) {
-      messages = new HashTable();
+      messages = new OrderedTable();
       this.pending.set(task.principal, messages);
     }
     messages.set(task.messageId, task.request.sessionId);

@@ -69,6 +69,7 @@ export class Session implements RawParams {
     private readonly onClosed: (session: Session) => void,
   ) {
     this.caller = this.callerNow();
+    socket.onWritten = () => this.watchBacklog();
     this.answers = new HeldAnswers(
       rooms.system,
       (text) => this.write(text),
@@ -271,7 +272,6 @@ export class Session implements RawParams {
     const id = this.nextId++;
     this.pending.set(id, waiting);
     this.socket.send(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${paramsJson}}`);
-    this.watchBacklog();
   }
 
   notify(method: string, paramsJson: string): void {
@@ -298,7 +298,6 @@ export class Session implements RawParams {
   private write(text: string): void {
     if (this.closed) return;
     this.socket.send(text);
-    this.watchBacklog();
   }
 
   /** A reader who is far behind gets no more work; one who stays so, or is very far behind, is closed (RES-5). */
@@ -311,6 +310,7 @@ export class Session implements RawParams {
 
   /** The reader took everything. */
   caughtUp(): void {
+    this.socket.drained();
     this.stopSlowTimer?.();
     this.stopSlowTimer = undefined;
   }
@@ -338,7 +338,7 @@ export class Session implements RawParams {
     for (const watch of this.watches.values()) watch.stop();
     const instances = [...this.instances.values()];
     for (const instance of instances) registry.lost(instance, this.link, reason);
-    const unheard = [...this.pending.values()];
+    const unheard = this.pending.all();
     this.pending = new HashTable();
     for (const waiting of unheard) if (!(waiting instanceof Acknowledgement)) waiting.lost();
     notices.forget(unheard.flatMap((w) => (w instanceof Acknowledgement ? [w.messageId] : [])));

@@ -32,6 +32,9 @@ export class Socket {
   private waiting: string[] = [];
   private marked = false;
   private closing = false;
+  private behind = false;
+  /** Called when something was handed to the network. */
+  onWritten: () => void = () => {};
 
   constructor(
     private readonly ws: WebSocket,
@@ -44,9 +47,14 @@ export class Socket {
     return this.stream.writableLength;
   }
 
-  /** Whether so much waits that its peer counts as unable to take more. */
+  /** Whether so much was left waiting that its peer counts as unable to take more until it has taken everything. */
   get isBehind(): boolean {
-    return this.backlog > BACKLOG_MAX;
+    return this.behind;
+  }
+
+  /** The peer took everything. */
+  drained(): void {
+    this.behind = false;
   }
 
   get isClosing(): boolean {
@@ -70,6 +78,8 @@ export class Socket {
     this.waiting = [];
     if (this.ws.readyState !== this.ws.OPEN || !this.stream.writable) return;
     this.stream.write(frames(texts));
+    this.behind = this.backlog > BACKLOG_MAX;
+    this.onWritten();
   }
 
   ping(): void {

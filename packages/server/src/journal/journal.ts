@@ -31,6 +31,8 @@ export class MessageLog {
   queued = false;
   progressReports = 0;
   private readonly values: unknown[] = [];
+  /** How many events there are; the methods below take their numbers from 0. */
+  size = 0;
   /** The call itself, for as long as a repeated request may ask for it. */
   subject: object | undefined;
 
@@ -43,11 +45,6 @@ export class MessageLog {
     readonly startedAt: number,
   ) {}
 
-  /** How many events there are; the methods below take their numbers from 0. */
-  get size(): number {
-    return this.values.length / STRIDE;
-  }
-
   /** `id` and `sinceStartMs` are distances, from the journal's first id and from `startedAt`. */
   add(
     id: number,
@@ -58,6 +55,7 @@ export class MessageLog {
     detail: object | undefined,
   ): void {
     this.values.push(id, sinceStartMs, type, instance, attempt, detail);
+    this.size++;
   }
 
   idAt(event: number): number {

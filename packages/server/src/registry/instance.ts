@@ -35,6 +35,9 @@ export interface LeaseTerms {
   graceMs: number;
 }
 
+/** Of an agent that does not say. */
+const CAPACITY = 10;
+
 /** What this node knows of one instance right now. The record is what is stored; the rest lives in memory. */
 export class LiveInstance {
   offers: readonly Offer[] = [];
@@ -60,13 +63,24 @@ export class LiveInstance {
   /** Attempts which it accepted and has not finished; they hear when it is gone. */
   readonly held = new Set<Pick<Receiver, "lost">>();
 
-  constructor(
-    public record: InstanceRecord,
-    public terms: LeaseTerms,
-  ) {}
+  /** How many messages it takes at a time, by its card. */
+  capacity = CAPACITY;
+  private stored!: InstanceRecord;
 
-  get capacity(): number {
-    return this.record.card.maxConcurrentTasks ?? 10;
+  constructor(
+    record: InstanceRecord,
+    public terms: LeaseTerms,
+  ) {
+    this.record = record;
+  }
+
+  get record(): InstanceRecord {
+    return this.stored;
+  }
+
+  set record(record: InstanceRecord) {
+    this.stored = record;
+    this.capacity = record.card.maxConcurrentTasks ?? CAPACITY;
   }
 
   /** How many more messages it may get right now. */

@@ -45,6 +45,7 @@ export class Measured {
 
   /** Share of recent outcomes that were no technical failure, 0..1; undefined while too few are known. */
   successRate(now: number): number | undefined {
+    if (this.ok + this.failed < MEASURED_FROM) return undefined;
     this.decay(now);
     const total = this.ok + this.failed;
     return total < MEASURED_FROM ? undefined : this.ok / total;

@@ -85,7 +85,7 @@ export class Memory<
   }
 
   underway(): Iterable<Open> {
-    return [...this.inFlight.values()];
+    return this.inFlight.all();
   }
 
   private isFresh(item: Settled, now: number): boolean {

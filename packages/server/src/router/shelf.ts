@@ -97,7 +97,8 @@ export class MessageShelf implements LogShelf {
     if (!(call === undefined ? isResting(log) : isPlain(call))) return false;
     const last = lastDecision(log);
     const offer = call?.offer ?? last?.chosen;
-    if (!isUsual(log, last, offer)) return false;
+    const shape = shapeOf(log, last, offer);
+    if (shape === UNUSUAL) return false;
     const chunk = this.chunkWithRoom();
     const { words, doubles } = chunk;
     const at = chunk.end >> 2;
@@ -117,7 +118,14 @@ export class MessageShelf implements LogShelf {
     const end = this.writeEvents(words, at + BODY, log) << 2;
     chunk.end = ((call === undefined ? end : writeCall(chunk, at, call, end)) + 7) & ~7;
     words[at + FIRST_REFERENCE] = chunk.references.length;
-    chunk.references.push(offer, call?.caller, log.capability, last?.reasons, last?.request, looked(log, offer));
+    chunk.references.push(
+      offer,
+      call?.caller,
+      log.capability,
+      last?.reasons,
+      last?.request,
+      shape === ALONE ? undefined : looked(log),
+    );
     this.chunks[slot] = chunk;
     this.starts[slot] = at;
     chunk.records++;
@@ -344,23 +352,33 @@ function isPlain({ log, alias, attempt, offer, data, receipt, timeoutMs }: Settl
   );
 }
 
-/** Nothing but decisions, all upon the same request, among what its events tell, and nobody but the chosen one in them. */
-function isUsual(log: MessageLog, last: Decision | undefined, offer: Offer | undefined): boolean {
+const UNUSUAL = 0;
+/** Nobody was looked at but the one who got it. */
+const ALONE = 1;
+const SEVERAL = 2;
+
+/**
+ * Whether it can be put away: nothing but decisions, all upon the same request, among what its events tell, and nobody but
+ * the chosen one in them.
+ */
+function shapeOf(log: MessageLog, last: Decision | undefined, offer: Offer | undefined): number {
   if (log.size > EVENTS_MAX || log.messageId.length !== UUID_LENGTH || log.traceId.length !== TRACE_LENGTH)
-    return false;
-  if (log.parentId !== undefined && log.parentId.length !== UUID_LENGTH) return false;
+    return UNUSUAL;
+  if (log.parentId !== undefined && log.parentId.length !== UUID_LENGTH) return UNUSUAL;
   let decisions = 0;
+  let shape = ALONE;
   for (let i = 0; i < log.size; i++) {
     const instance = log.instanceAt(i);
-    if ((instance !== undefined && instance !== offer?.instance) || log.attemptAt(i) > ATTEMPT_MAX) return false;
+    if ((instance !== undefined && instance !== offer?.instance) || log.attemptAt(i) > ATTEMPT_MAX) return UNUSUAL;
     const detail = log.detailAt(i);
     if (detail === undefined) continue;
-    if (!(detail instanceof Decision) || detail.attempt !== log.attemptAt(i)) return false;
-    if (detail.reasons !== last!.reasons || detail.request !== last!.request) return false;
-    if (detail.chosen !== undefined && detail.chosen !== offer) return false;
-    if (++decisions > DECISIONS_MAX) return false;
+    if (!(detail instanceof Decision) || detail.attempt !== log.attemptAt(i)) return UNUSUAL;
+    if (detail.reasons !== last!.reasons || detail.request !== last!.request) return UNUSUAL;
+    if (detail.chosen !== undefined && detail.chosen !== offer) return UNUSUAL;
+    if (++decisions > DECISIONS_MAX) return UNUSUAL;
+    for (const considered of detail.considered) if (considered.offer !== offer) shape = SEVERAL;
   }
-  return true;
+  return shape;
 }
 
 function lastDecision(log: MessageLog): Decision | undefined {
@@ -371,14 +389,8 @@ function lastDecision(log: MessageLog): Decision | undefined {
   return undefined;
 }
 
-/** Whom the decisions looked at, one after another; undefined where that was the chosen one only. */
-function looked(log: MessageLog, chosen: Offer | undefined): Offer[] | undefined {
-  let alone = true;
-  for (let i = 0; i < log.size; i++) {
-    const detail = log.detailAt(i) as Decision | undefined;
-    if (detail !== undefined) for (const { offer } of detail.considered) alone &&= offer === chosen;
-  }
-  if (alone) return undefined;
+/** Whom the decisions looked at, one after another. */
+function looked(log: MessageLog): Offer[] {
   const all: Offer[] = [];
   for (let i = 0; i < log.size; i++)
     for (const { offer } of (log.detailAt(i) as Decision | undefined)?.considered ?? []) all.push(offer);

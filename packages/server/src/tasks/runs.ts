@@ -24,7 +24,7 @@ export class Runs {
 
   /** What the instance has in its hands now. */
   of(instanceId: string): TaskRun[] {
-    return [...(this.byInstance.get(instanceId)?.values() ?? [])];
+    return this.byInstance.get(instanceId)?.all() ?? [];
   }
 
   add(run: TaskRun): void {
@@ -61,6 +61,6 @@ export class Runs {
   }
 
   stop(): void {
-    for (const run of this.byMessage.values()) this.wheel.clear(run);
+    for (const run of this.byMessage.all()) this.wheel.clear(run);
   }
 }

@@ -1,4 +1,4 @@
-import { HashTable } from "../../collections/hash-table.js";
+import { HashTable, OrderedTable } from "../../collections/hash-table.js";
 import type { TaskRecord } from "../../ports/task-store.js";
 import { isTerminal } from "../task-states.js";
 
@@ -11,7 +11,7 @@ const TEXT_MAX = 32 * 1024 * 1024;
  * acknowledging one that came a moment ago reads no row and parses no JSON. Only committed records enter, and every change passes through here, so the cache never differs from the file.
  */
 export class TaskCache {
-  readonly #bySeq = new HashTable<number, TaskRecord>();
+  readonly #bySeq = new OrderedTable<number, TaskRecord>();
   readonly #byMessageId = new HashTable<string, TaskRecord>();
   #textLength = 0;
 
