@@ -8,7 +8,7 @@ const NONE = -1;
  *
  * `Map` makes itself anew every so many deletions, and V8 lets each table point to the one that replaced it, for the sake
  * of open iterators. Once one table has grown old, young collections therefore keep every later one alive with all that
- * was ever in it, until the next full collection. A quarter of the cost of a call went into copying such dead entries.
+ * was ever in it, until the next full collection (ADR 10).
  */
 export class HashTable<K extends string | number, V> {
   protected held: (K | undefined)[] = new Array(FIRST_PLACES);

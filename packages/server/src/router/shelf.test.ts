@@ -191,6 +191,25 @@ describe("a message on the shelf", () => {
     expect(new MessageShelf(1).put(0, detailed)).toBe(false);
   });
 
+  test("and a task that has waited for weeks", () => {
+    const old = sampleOf("task", 13);
+    old.add(old.lastEvent + 1, 2 ** 31, "waiting", undefined, 0, undefined);
+    old.flushed = old.size;
+    expect(new MessageShelf(1).put(0, old)).toBe(false);
+    const busy = sampleOf("task", 14);
+    busy.add(busy.lastEvent + 2 ** 31, 1, "waiting", undefined, 0, undefined);
+    busy.flushed = busy.size;
+    expect(new MessageShelf(1).put(0, busy)).toBe(false);
+  });
+
+  test("and a call to somebody who says strange things of his queue", () => {
+    for (const queued of [0.5, 2 ** 40]) {
+      const strange = sampleOf("call", 15);
+      (strange.detailAt(1) as { considered: Considered[] }).considered[0]!.queued = queued;
+      expect(new MessageShelf(1).put(0, strange)).toBe(false);
+    }
+  });
+
   test("and a task that somebody works on, or whose events are not all on disk", () => {
     const running = sampleOf("task", 11);
     running.add(running.lastEvent + 1, 5, "delivered", undefined, 1, undefined);

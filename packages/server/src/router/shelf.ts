@@ -9,6 +9,7 @@ const DATA_MAX = 1024;
 const EVENTS_MAX = 32;
 const DECISIONS_MAX = 3;
 const ATTEMPT_MAX = 255;
+const DISTANCE_MAX = 0x7fffffff;
 
 const CHUNK_BYTES = 256 * 1024;
 /** A record of the most events and candidates, with the longest texts in the widest encoding, fits in this. */
@@ -75,8 +76,7 @@ class Chunk {
 /**
  * Calls that went well, and tasks that are in nobody's hands, put away as bytes. Tens of thousands are remembered, and
  * hardly one is ever asked for again; as objects the garbage collector copies each twice and walks it for as long as it is
- * kept, which was a quarter of what a call cost. Whatever is unusual about one keeps it from being put away, and it stays
- * as the objects that it was.
+ * kept. Whatever is unusual about one keeps it from being put away, and it stays as the objects that it was.
  */
 export class MessageShelf implements LogShelf {
   private readonly chunks: (Chunk | undefined)[];
@@ -347,7 +347,7 @@ function isPlain({ log, alias, attempt, offer, data, receipt, timeoutMs }: Settl
     data !== undefined &&
     data.length <= DATA_MAX &&
     (receipt === undefined || receipt.length <= DATA_MAX) &&
-    timeoutMs <= 0x7fffffff &&
+    timeoutMs <= DISTANCE_MAX &&
     !log.durable
   );
 }
@@ -365,6 +365,8 @@ function shapeOf(log: MessageLog, last: Decision | undefined, offer: Offer | und
   if (log.size > EVENTS_MAX || log.messageId.length !== UUID_LENGTH || log.traceId.length !== TRACE_LENGTH)
     return UNUSUAL;
   if (log.parentId !== undefined && log.parentId.length !== UUID_LENGTH) return UNUSUAL;
+  // One that waited for weeks: distances in a record have 32 bits.
+  if (log.lastEvent - log.idAt(0) > DISTANCE_MAX || log.sinceStartAt(log.size - 1) > DISTANCE_MAX) return UNUSUAL;
   let decisions = 0;
   let shape = ALONE;
   for (let i = 0; i < log.size; i++) {
@@ -376,7 +378,11 @@ function shapeOf(log: MessageLog, last: Decision | undefined, offer: Offer | und
     if (detail.reasons !== last!.reasons || detail.request !== last!.request) return UNUSUAL;
     if (detail.chosen !== undefined && detail.chosen !== offer) return UNUSUAL;
     if (++decisions > DECISIONS_MAX) return UNUSUAL;
-    for (const considered of detail.considered) if (considered.offer !== offer) shape = SEVERAL;
+    for (const { offer: other, queued, p50 = 0 } of detail.considered) {
+      // An agent may say of its queue what it likes, and take an hour.
+      if (queued !== (queued | 0) || p50 > DISTANCE_MAX) return UNUSUAL;
+      if (other !== offer) shape = SEVERAL;
+    }
   }
   return shape;
 }
