@@ -170,7 +170,7 @@ describe("RES-7: fuzz over a live socket", () => {
           expect(["INTERNAL", undefined]).not.toContain(json.error.data.code);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 500, examples: [["progress", { messageId: "ff4c4b6e-58ae-45a3-b1e6-7b06611e4094" }]] },
     );
   }, 60_000);
 

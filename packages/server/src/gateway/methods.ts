@@ -198,9 +198,11 @@ export const handlers: Partial<Record<Method, Handler>> = {
     reply.result(JSON.stringify(await complete(session.rooms, instance, params, data, receipt)));
   }),
 
-  progress: checked("progress", (session, params) => {
+  progress: checked("progress", (session, params, reply) => {
     session.rooms.calls.progress(params.messageId, params.instanceId, session.text());
     session.rooms.progress(params.messageId, params.instanceId, session.text());
+    // A notification, as a rule; whoever sends it as a request is owed an answer like everybody (W2).
+    reply.result("{}");
   }),
 
   ping: checked("ping", (_session, _params, reply) => {
