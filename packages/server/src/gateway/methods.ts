@@ -1,6 +1,6 @@
 import { type Method, type Params, ReachError, type Task } from "@agent-reach/protocol";
 import type { Call, CallState } from "../router/call.js";
-import type { Reply } from "../router/message.js";
+import type { MessageRequest, Reply } from "../router/message.js";
 import { SettledCall } from "../router/settled.js";
 import { taskText } from "../tasks/text.js";
 import { complete } from "./completions.js";
@@ -124,37 +124,13 @@ export const handlers: Partial<Record<Method, Handler>> = {
 
   call: (session, params, reply) => {
     assertTakesWork(session);
-    const { rooms } = session;
-    rooms.calls.start(
-      readMessage(
-        "call",
-        params,
-        session,
-        session.caller,
-        rooms.system,
-        rooms.settings.inputBytes,
-        inherited(session, params),
-      ),
-      reply,
-    );
+    session.rooms.calls.start(messageOf("call", session, params), reply);
     return undefined;
   },
 
   submit: (session, params, reply) => {
     assertTakesWork(session);
-    const { rooms } = session;
-    return rooms.tasks.submit(
-      readMessage(
-        "submit",
-        params,
-        session,
-        session.caller,
-        rooms.system,
-        rooms.settings.inputBytes,
-        inherited(session, params),
-      ),
-      reply,
-    );
+    return session.rooms.tasks.submit(messageOf("submit", session, params), reply);
   },
 
   "task.get": checked("task.get", async (session, params, reply) => {
@@ -209,6 +185,12 @@ export const handlers: Partial<Record<Method, Handler>> = {
     reply.result("{}");
   }),
 };
+
+function messageOf(method: "call" | "submit", session: Session, params: unknown): MessageRequest {
+  const { system, settings } = session.rooms;
+  const traceId = inherited(session, params);
+  return readMessage(method, params, session, session.caller, system, settings.inputBytes, traceId);
+}
 
 /** The trace of the parent, for a nested message that names none. */
 export function inherited(session: Session, params: unknown): string | undefined {

@@ -256,11 +256,7 @@ export class Journal {
 
   /** The remembered messages of one trace, oldest first. A walk over all of them: traces are asked for by people, messages come by the ten thousand. */
   messagesOfTrace(traceId: string): readonly MessageLog[] {
-    const isShelved = this.shelf.ofTrace(traceId);
-    return this.logs.select(
-      (log) => log.traceId === traceId,
-      (slot) => isShelved(slot),
-    );
+    return this.logs.select((log) => log.traceId === traceId, this.shelf.ofTrace(traceId));
   }
 
   /** Events after `id`. From memory where it reaches, else from the store, which has only those of tasks and failures. */

@@ -1,4 +1,5 @@
 import type { Offer } from "../registry/instance.js";
+import { iso } from "../time/iso.js";
 import type { Hop } from "./chain.js";
 
 /** What the text of an envelope needs to know of a call. Ids are UUIDs and hex by now, so they need no escaping. */
@@ -32,17 +33,5 @@ export function envelopeText(message: Sendable, request: Sent, offer: Offer, tim
   if (request.parentId !== undefined) text += `,"parentId":"${request.parentId}"`;
   if (request.labels !== undefined) text += `,"labels":${JSON.stringify(request.labels)}`;
   if (message.chain.length > 0) text += `,"chain":${JSON.stringify(message.chain)}`;
-  return `${text},"timestamp":"${timestamp(now)}","timeoutMs":${timeoutMs}}`;
-}
-
-let stampedAt = -1;
-let stamp = "";
-
-/** ISO 8601 in UTC; the text of one millisecond is made once. */
-export function timestamp(now: number): string {
-  if (now !== stampedAt) {
-    stampedAt = now;
-    stamp = new Date(now).toISOString();
-  }
-  return stamp;
+  return `${text},"timestamp":"${iso(now)}","timeoutMs":${timeoutMs}}`;
 }
