@@ -1,12 +1,12 @@
 import type { CallEnvelope, Card, Registered, SubmitEnvelope, Task } from "@agent-reach/protocol";
-import { limits } from "@agent-reach/protocol";
+import { limits, traceNamedAfter } from "@agent-reach/protocol";
 import type { Caller } from "../../packages/server/src/access/access.js";
 import { Catalog } from "../../packages/server/src/catalog/catalog.js";
 import { Synonyms } from "../../packages/server/src/catalog/synonyms.js";
 import { connect } from "../../packages/server/src/connect.js";
 import type { Engine } from "../../packages/server/src/engines/engine.js";
 import { openMemory } from "../../packages/server/src/engines/memory/index.js";
-import { Journal, traceNamedAfter } from "../../packages/server/src/journal/journal.js";
+import { Journal } from "../../packages/server/src/journal/journal.js";
 import type { LiveInstance } from "../../packages/server/src/registry/instance.js";
 import { Reaper } from "../../packages/server/src/registry/reaper.js";
 import { Registry, type RegistrySettings } from "../../packages/server/src/registry/registry.js";

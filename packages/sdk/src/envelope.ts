@@ -1,6 +1,5 @@
-import { type CallEnvelope, type ErrorBody, limits, type SubmitEnvelope } from "@agent-reach/protocol";
+import { type CallEnvelope, type ErrorBody, limits, type SubmitEnvelope, traceNamedAfter } from "@agent-reach/protocol";
 import { failure } from "./failure.js";
-import { traceIdOf } from "./ids.js";
 import { toJson } from "./json.js";
 
 /** An envelope made ready: what stays the same over repeats is text, so that the caller may change his objects meanwhile. */
@@ -24,7 +23,7 @@ export function prepare(envelope: CallEnvelope | SubmitEnvelope, newId: () => st
     error = failure("INVALID_REQUEST", text, { path: "messageId" });
     messageId = newId();
   }
-  const traceId = envelope.traceId ?? traceIdOf(messageId);
+  const traceId = envelope.traceId ?? traceNamedAfter(messageId);
   let timeoutMs = envelope.timeoutMs;
   if (timeoutMs !== undefined) {
     if (Number.isFinite(timeoutMs) && timeoutMs > 0 && timeoutMs <= limits.waitMsMax) timeoutMs = Math.ceil(timeoutMs);

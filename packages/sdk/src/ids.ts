@@ -31,14 +31,3 @@ export function uuidV7(now: () => number, fill: (pool: Uint8Array) => void): () 
     return `${time}${a[1]}${b}-${c}${d}-${e}${f}`;
   };
 }
-
-/** A trace begun by the SDK bears its first message's id: unique, and one random number fewer. */
-export function traceIdOf(messageId: string): string {
-  return (
-    messageId.slice(0, 8) +
-    messageId.slice(9, 13) +
-    messageId.slice(14, 18) +
-    messageId.slice(19, 23) +
-    messageId.slice(24)
-  );
-}

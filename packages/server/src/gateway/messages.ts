@@ -1,7 +1,6 @@
-import { ReachError, type SubmitEnvelope } from "@agent-reach/protocol";
+import { ReachError, type SubmitEnvelope, traceNamedAfter } from "@agent-reach/protocol";
 import { readEnvelope, traceIdOf } from "@agent-reach/protocol/read";
 import type { Caller } from "../access/access.js";
-import { traceNamedAfter } from "../journal/journal.js";
 import { rawAt } from "../json/raw.js";
 import type { System } from "../ports/system.js";
 import type { MessageRequest } from "../router/message.js";

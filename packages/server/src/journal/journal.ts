@@ -106,17 +106,6 @@ export interface LogShelf extends Shelf<MessageLog> {
   ofTrace(traceId: string): (slot: number) => boolean;
 }
 
-/** A message that belongs to no trace begins one: its own UUID without dashes. */
-export function traceNamedAfter(messageId: string): string {
-  return (
-    messageId.slice(0, 8) +
-    messageId.slice(9, 13) +
-    messageId.slice(14, 18) +
-    messageId.slice(19, 23) +
-    messageId.slice(24)
-  );
-}
-
 const FLUSH_MS = 250;
 /** Logs that are put into words in one go; the event loop has its turn before the next. */
 const FLUSH_MAX = 256;
