@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { machine } from "./lib/host.mjs";
 import { stopEverything } from "./lib/processes.mjs";
 import { report, table } from "./lib/report.mjs";
+import { beside } from "./measures/beside.mjs";
 import { calls } from "./measures/calls.mjs";
 import { discover, heartbeats, idle } from "./measures/crowd.mjs";
 import { lookups, registry } from "./measures/registry.mjs";
@@ -15,6 +16,7 @@ const measures = {
   submit,
   tasks: tasks("bare"),
   "tasks-sdk": tasks("sdk"),
+  beside,
   registry,
   lookups,
   heartbeats,

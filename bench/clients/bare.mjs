@@ -19,33 +19,34 @@ const agent = {
 
 /** Registers and says goodbye at once: from then on the capability is known and nobody is there. */
 const absentAgent = {
-  async open({ url, agentId }) {
+  async open({ url, agentId, capability }) {
     const client = await connect(url);
-    const { instanceId } = await enlist(client, orderCard(agentId), { heartbeatMs: 0 });
+    const { instanceId } = await enlist(client, orderCard(agentId, capability), { heartbeatMs: 0 });
     await client.ask("deregister", { instanceId });
     client.close();
   },
 };
 
 let client;
+let capability;
 const untilUpdate = new Map();
 
 const issue = {
   call: (done) =>
     client.request(
       "call",
-      { messageId: newId(), capability: "query_order", input: orderInput, timeoutMs: 30_000 },
+      { messageId: newId(), capability, input: orderInput, timeoutMs: 30_000 },
       done,
     ),
 
   submit: (done) =>
-    client.request("submit", { messageId: newId(), capability: "query_order", input: storedInput }, done),
+    client.request("submit", { messageId: newId(), capability, input: storedInput }, done),
 
   /** Counts when the node has told us that the task is completed. */
   task: (done) => {
     const messageId = newId();
     untilUpdate.set(messageId, done);
-    client.request("submit", { messageId, capability: "query_order", input: storedInput }, (error) => {
+    client.request("submit", { messageId, capability, input: storedInput }, (error) => {
       if (!error) return;
       untilUpdate.delete(messageId);
       done(error);
@@ -54,7 +55,8 @@ const issue = {
 };
 
 const caller = {
-  async open({ url }) {
+  async open({ url, capability: wanted = "query_order" }) {
+    capability = wanted;
     client = await connect(url, {
       onRequest: {
         "task.update": (task, answer) => {

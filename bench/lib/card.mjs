@@ -1,11 +1,11 @@
 /** What the agents of the measurements say of themselves. Their limits are set so high that none of them is met. */
-export const orderCard = (agentId) => ({
+export const orderCard = (agentId, capability = "query_order") => ({
   agentId,
   name: "Order status agent",
   maxConcurrentTasks: 10_000,
   capabilities: [
     {
-      name: "query_order",
+      name: capability,
       description: "Current status of an order by its number",
       idempotent: true,
       inputSchema: {

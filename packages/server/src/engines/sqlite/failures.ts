@@ -1,5 +1,5 @@
-import { ReachError } from "@agent-reach/protocol";
-import { isStorageFailure, SQLITE, sqliteCode } from "./driver.js";
+import { type Outcome, ReachError } from "@agent-reach/protocol";
+import { SQLITE, sqliteCode } from "./driver.js";
 
 /** What an operator reads when the store gives way: what happened, to which directory, and what helps. */
 export function storageFailure(error: unknown, directory: string): ReachError {
@@ -8,6 +8,15 @@ export function storageFailure(error: unknown, directory: string): ReachError {
     cause: error,
     details: { reason, directory },
   });
+}
+
+/** A commit happened, but whether it outlives a loss of power nobody can say (W7). `outcome` is that of one request. */
+export function syncFailure(error: Error, directory: string, outcome: Outcome): ReachError {
+  return new ReachError(
+    "NOT_READY",
+    `the disk did not confirm what was written to the store in ${directory}; see to the disk and start the node again, until then it keeps nothing new (${error.message})`,
+    { cause: error, outcome, details: { reason: "unconfirmed", directory } },
+  );
 }
 
 function describe(code: number | undefined, directory: string): { reason: string; text: string } {
@@ -38,14 +47,5 @@ function describe(code: number | undefined, directory: string): { reason: string
         reason: "unwritable",
         text: `the store in ${directory} could not be read or written; see to the disk, it then works again by itself`,
       };
-  }
-}
-
-/** Runs a read, and turns what the disk has to say into our words. */
-export function reading<T>(directory: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw isStorageFailure(error) ? storageFailure(error, directory) : error;
   }
 }

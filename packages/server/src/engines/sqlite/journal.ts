@@ -2,7 +2,6 @@ import type { JournalEvent } from "@agent-reach/protocol";
 import type { Journal } from "../../ports/journal.js";
 import type { Database } from "./database.js";
 import type { Row } from "./driver.js";
-import { reading } from "./failures.js";
 import { packEvents, unpackEvents } from "./journal-content.js";
 import { JournalIndex } from "./journal-index.js";
 import { journalKey, journalKeys } from "./journal-keys.js";
@@ -75,15 +74,15 @@ export class SqliteJournal implements Journal {
   }
 
   async byMessage(messageId: string): Promise<JournalEvent[]> {
-    return this.#find(messageId).filter((event) => event.messageId === messageId);
+    return (await this.#find(messageId)).filter((event) => event.messageId === messageId);
   }
 
   async byTrace(traceId: string): Promise<JournalEvent[]> {
-    return this.#find(traceId).filter((event) => event.traceId === traceId);
+    return (await this.#find(traceId)).filter((event) => event.traceId === traceId);
   }
 
-  async since(id: number, limit: number): Promise<{ events: JournalEvent[]; gap: boolean }> {
-    return this.#read(() => {
+  since(id: number, limit: number): Promise<{ events: JournalEvent[]; gap: boolean }> {
+    return this.#writer.read(() => {
       const events: JournalEvent[] = [];
       const rows = Math.ceil(limit / CHUNK_EVENTS) + 1;
       for (let after = id; events.length < limit; ) {
@@ -111,12 +110,14 @@ export class SqliteJournal implements Journal {
     }
   }
 
-  async lastId(): Promise<number> {
-    return this.#read(() => this.#statements.lastId.get()!["id"] as number);
+  lastId(): Promise<number> {
+    return this.#writer.read(() => this.#statements.lastId.get()!["id"] as number);
   }
 
-  #find(name: string): JournalEvent[] {
-    const chunks = this.#read(() => this.#index.find(journalKey(name)).map((id) => this.#statements.content.get(id)));
+  async #find(name: string): Promise<JournalEvent[]> {
+    const chunks = await this.#writer.read(() =>
+      this.#index.find(journalKey(name)).map((id) => this.#statements.content.get(id)),
+    );
     return inOrder(chunks.flatMap((row) => (row === undefined ? [] : parse(row))));
   }
 
@@ -157,10 +158,6 @@ export class SqliteJournal implements Journal {
     if (events === 0) return { events: 0, lastId: 0 };
     this.#statements.shorten.run(all.length - events, packEvents(all.slice(events)), id);
     return { events, lastId: all[events - 1]!.id };
-  }
-
-  #read<T>(read: () => T): T {
-    return reading(this.#database.directory, read);
   }
 }
 

@@ -12,7 +12,6 @@ import type {
 import { Watchers } from "../watchers.js";
 import type { Database } from "./database.js";
 import type { Row } from "./driver.js";
-import { reading } from "./failures.js";
 import { RegistryPlaces } from "./registry-places.js";
 import type { Writer } from "./writer.js";
 
@@ -59,7 +58,7 @@ export class SqliteRegistryStore implements RegistryStore {
   }
 
   async get<K extends RegistryKind>(kind: K, key: string): Promise<RegistryRecordOf<K> | undefined> {
-    const row = this.#read(() => this.#row(kind, key));
+    const row = await this.#writer.read(() => this.#row(kind, key));
     return row && parse<RegistryRecordOf<K>>(row);
   }
 
@@ -100,7 +99,7 @@ export class SqliteRegistryStore implements RegistryStore {
     options: { prefix?: string; after?: string; limit?: number } = {},
   ): Promise<RegistryRecordOf<K>[]> {
     const { prefix = "", after = "", limit } = options;
-    const rows = this.#read(() =>
+    const rows = await this.#writer.read(() =>
       kind === "version"
         ? this.#statements.versions.all(after, prefix, prefix + LAST_CHARACTER, limit ?? ALL)
         : this.#places.keys(kind, prefix, after, limit).map((key) => this.#row(kind, key)!),
@@ -108,16 +107,20 @@ export class SqliteRegistryStore implements RegistryStore {
     return rows.map(parse<RegistryRecordOf<K>>);
   }
 
-  async watch(listener: (change: RegistryChange) => void): Promise<() => void> {
-    const rows = this.#read(() => this.#statements.all.all()).filter(
-      ({ kind, key, revision }) =>
-        (kind === "agent" || kind === "instance") && this.#places.of(kind, key as string) === revision,
-    );
-    return this.#watchers.add(listener, rows.map(parse<AgentRecord | InstanceRecord>));
+  watch(listener: (change: RegistryChange) => void): Promise<() => void> {
+    return this.#writer.read(() => {
+      const rows = this.#statements.all
+        .all()
+        .filter(
+          ({ kind, key, revision }) =>
+            (kind === "agent" || kind === "instance") && this.#places.of(kind, key as string) === revision,
+        );
+      return this.#watchers.add(listener, rows.map(parse<AgentRecord | InstanceRecord>));
+    });
   }
 
-  async revision(): Promise<number> {
-    return this.#read(() => this.#lastRevision());
+  revision(): Promise<number> {
+    return this.#writer.read(() => this.#lastRevision());
   }
 
   async close(): Promise<void> {
@@ -173,10 +176,6 @@ export class SqliteRegistryStore implements RegistryStore {
 
   #lastRevision(): number {
     return Math.max(this.#database.meta(META), (this.#statements.last.get()!["revision"] as number | null) ?? 0);
-  }
-
-  #read<T>(read: () => T): T {
-    return reading(this.#database.directory, read);
   }
 }
 

@@ -1,10 +1,11 @@
 import type { TaskState } from "@agent-reach/protocol";
-import type { TaskFilter } from "../../ports/task-store.js";
+import type { TaskFilter, TaskRecord } from "../../ports/task-store.js";
 import type { Connection, Row, Statement, Value } from "./driver.js";
 import { FLYING, QUEUED, stateNumber, TROUBLE } from "./stored-states.js";
 import { PRINCIPAL } from "./task-given.js";
 import { AGENT_ID, INSTANCE_ID } from "./task-progress.js";
-import { SELECT_TASK } from "./task-rows.js";
+import { type ReadText, SELECT_TASK, toTask } from "./task-rows.js";
+import type { Writer } from "./writer.js";
 
 export type Order = "newest" | "oldest";
 
@@ -26,6 +27,12 @@ interface Part {
   readonly values: readonly Value[];
 }
 
+/** The smallest and the largest `seq` there is. */
+interface Extent {
+  readonly low: number;
+  readonly high: number;
+}
+
 interface Window {
   readonly above: number;
   readonly below: number;
@@ -33,33 +40,43 @@ interface Window {
 
 export class TaskList {
   readonly #connection: Connection;
+  readonly #writer: Writer;
+  readonly #far: ReadText;
   readonly #statements = new Map<string, Statement>();
-  readonly #range: Statement;
+  readonly #extent: Statement;
   readonly #queuedOver: Statement;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, writer: Writer, far: ReadText) {
     this.#connection = connection;
-    this.#range = connection.prepare("SELECT coalesce(min(seq), 1) AS low, coalesce(max(seq), 0) AS high FROM tasks");
+    this.#writer = writer;
+    this.#far = far;
+    this.#extent = connection.prepare("SELECT coalesce(min(seq), 1) AS low, coalesce(max(seq), 0) AS high FROM tasks");
     this.#queuedOver = connection.prepare(
       `SELECT 1 FROM tasks INDEXED BY tasks_deadline WHERE ${QUEUED} LIMIT 1 OFFSET ?`,
     );
   }
 
-  async read(filter: TaskFilter, page: { after?: number; limit: number; order?: Order }): Promise<Row[]> {
+  async read(filter: TaskFilter, page: { after?: number; limit: number; order?: Order }): Promise<TaskRecord[]> {
     const { after, limit, order = "newest" } = page;
-    const found = new Map<number, Row>();
-    for (const part of this.#plan(filter)) {
+    const found = new Map<number, TaskRecord>();
+    const { parts, extent } = await this.#writer.read(() => ({
+      parts: this.#plan(filter),
+      extent: this.#extent.get() as unknown as Extent,
+    }));
+    for (const part of parts) {
       const wanted = found.size + limit;
-      for (const window of this.#windows(part.kind, order, after)) {
+      for (const window of windows(extent, part.kind, order, after)) {
         // Between two windows a task may move from one part to another; what was read first stays.
-        for (const row of this.#select(part, order, window, wanted - found.size)) found.set(row["seq"] as number, row);
+        const tasks = await this.#writer.read(() =>
+          this.#select(part, order, window, wanted - found.size).map((row) => toTask(row, this.#far)),
+        );
+        for (const task of tasks) found.set(task.seq, task);
         if (found.size >= wanted) break;
         if (part.kind === "walk") await new Promise((resolve) => setImmediate(resolve));
       }
     }
     const sign = order === "newest" ? -1 : 1;
-    const rows = [...found.values()].sort((a, b) => sign * ((a["seq"] as number) - (b["seq"] as number)));
-    return rows.slice(0, limit);
+    return [...found.values()].sort((a, b) => sign * (a.seq - b.seq)).slice(0, limit);
   }
 
   /** Which indexes answer a filter. The planner has no statistics to choose by, but we know the shape of the data. */
@@ -89,26 +106,6 @@ export class TaskList {
     return parts;
   }
 
-  *#windows(kind: Part["kind"], order: Order, after: number | undefined): Generator<Window> {
-    const { low, high } = this.#range.get() as { low: number; high: number };
-    const above = order === "oldest" ? Math.max(after ?? 0, low - 1) : low - 1;
-    const below = order === "newest" ? Math.min(after ?? high + 1, high + 1) : high + 1;
-    if (kind === "index") return yield { above, below };
-    if (order === "oldest") {
-      for (let from = above + 1; from < below; ) {
-        const next = from + WALK_ROWS;
-        yield { above: from - 1, below: Math.min(next, below) };
-        from = next;
-      }
-    } else {
-      for (let from = below - 1; from > above; ) {
-        const next = from - WALK_ROWS;
-        yield { above: Math.max(next, above), below: from + 1 };
-        from = next;
-      }
-    }
-  }
-
   #select(part: Part, order: Order, { above, below }: Window, limit: number): Row[] {
     const conditions = [...part.conditions, "seq > ?", "seq < ?"].join(" AND ");
     const source = part.index ? `INDEXED BY ${part.index}` : "";
@@ -120,6 +117,30 @@ export class TaskList {
       this.#statements.set(sql, statement);
     }
     return statement.all(...part.values, above, below, limit);
+  }
+}
+
+function* windows(
+  { low, high }: Extent,
+  kind: Part["kind"],
+  order: Order,
+  after: number | undefined,
+): Generator<Window> {
+  const above = order === "oldest" ? Math.max(after ?? 0, low - 1) : low - 1;
+  const below = order === "newest" ? Math.min(after ?? high + 1, high + 1) : high + 1;
+  if (kind === "index") return yield { above, below };
+  if (order === "oldest") {
+    for (let from = above + 1; from < below; ) {
+      const next = from + WALK_ROWS;
+      yield { above: from - 1, below: Math.min(next, below) };
+      from = next;
+    }
+  } else {
+    for (let from = below - 1; from > above; ) {
+      const next = from - WALK_ROWS;
+      yield { above: Math.max(next, above), below: from + 1 };
+      from = next;
+    }
   }
 }
 

@@ -159,8 +159,10 @@ export function scopedKey({
   return JSON.stringify([tenant, principal, idempotencyKey]);
 }
 
-/** `far` reads a text from the other table. */
-export function toTask(row: Row, far: (id: number) => string): TaskRecord {
+/** Reads a text from the other table. */
+export type ReadText = (id: number) => string;
+
+export function toTask(row: Row, far: ReadText): TaskRecord {
   const given = unpackGiven(row["given"] as string, row["message_id"] as string);
   const progress = unpackProgress(row["progress"] as string);
   const seq = row["seq"] as number;

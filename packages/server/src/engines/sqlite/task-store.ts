@@ -12,7 +12,6 @@ import { isTerminal, noTasks } from "../task-states.js";
 import { Claims, type Due, type ReadDue } from "./claims.js";
 import type { Database } from "./database.js";
 import type { Row, Statement, Value } from "./driver.js";
-import { reading } from "./failures.js";
 import { Heard } from "./heard.js";
 import { storedStates } from "./stored-states.js";
 import { TaskCache } from "./task-cache.js";
@@ -66,7 +65,7 @@ export class SqliteTaskStore implements TaskStore {
     this.#database = database;
     this.#writer = writer;
     this.#statements = taskStatements(database.connection);
-    this.#list = new TaskList(database.connection);
+    this.#list = new TaskList(database.connection, writer, this.#far);
     this.#heard = new Heard(database.connection, writer, this.#cache);
     this.#hasKeys = this.#statements.anyKey.get() !== undefined;
     const { size, seq } = this.#statements.size.get() as { size: number; seq: number };
@@ -96,8 +95,8 @@ export class SqliteTaskStore implements TaskStore {
     );
   }
 
-  async get(messageId: string): Promise<TaskRecord | undefined> {
-    return this.#read(() => this.#find(messageId));
+  get(messageId: string): Promise<TaskRecord | undefined> {
+    return this.#writer.read(() => this.#find(messageId));
   }
 
   update(task: TaskRecord, data?: string): Promise<TaskRecord | undefined> {
@@ -123,8 +122,8 @@ export class SqliteTaskStore implements TaskStore {
     );
   }
 
-  async claimDue({ lane, now, limit }: { lane: string; now: number; limit: number }): Promise<Claimed> {
-    return this.#read(() => {
+  claimDue({ lane, now, limit }: { lane: string; now: number; limit: number }): Promise<Claimed> {
+    return this.#writer.read(() => {
       const tasks: TaskRecord[] = [];
       let nextAt: number | undefined;
       for (const line of this.#lines(lane, limit)) {
@@ -147,21 +146,15 @@ export class SqliteTaskStore implements TaskStore {
     for (const messageId of messageIds) this.#claims.release(messageId);
   }
 
-  async list(
+  list(
     filter: TaskFilter,
     page: { after?: number; limit: number; order?: "newest" | "oldest" },
   ): Promise<TaskRecord[]> {
-    try {
-      return (await this.#list.read(filter, page)).map((row) => toTask(row, this.#far));
-    } catch (error) {
-      return this.#read(() => {
-        throw error;
-      });
-    }
+    return this.#list.read(filter, page);
   }
 
-  async counts(): Promise<TaskCounts> {
-    return this.#read(() => {
+  counts(): Promise<TaskCounts> {
+    return this.#writer.read(() => {
       const byState = noTasks();
       const lanes: TaskCounts["lanes"] = [];
       for (const row of this.#statements.lanes.all()) {
@@ -307,10 +300,6 @@ export class SqliteTaskStore implements TaskStore {
     const task = toTask(this.#statements.bySeq.get(seq)!, this.#far);
     this.#cache.put(task);
     return task;
-  }
-
-  #read<T>(read: () => T): T {
-    return reading(this.#database.directory, read);
   }
 }
 

@@ -17,7 +17,7 @@ describe("Writer", () => {
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), "reach-"));
     database = await openDatabase(directory);
-    writer = new Writer(database.connection, directory);
+    writer = new Writer(database.connection, directory, (done) => database.sync(done));
     database.connection.exec("CREATE TABLE rows (n INTEGER NOT NULL)");
   });
   afterEach(async () => {
@@ -65,10 +65,15 @@ describe("Writer", () => {
 
   test("W6: patient operations are written together a moment later, and others do not wait for them", async () => {
     const alarms: (() => void)[] = [];
-    const quiet = new Writer(database.connection, directory, (_ms, run) => {
-      alarms.push(run);
-      return () => {};
-    });
+    const quiet = new Writer(
+      database.connection,
+      directory,
+      (done) => database.sync(done),
+      (_ms, run) => {
+        alarms.push(run);
+        return () => {};
+      },
+    );
     const patient = [1, 2].map((n) => quiet.writeSoon(() => add(n)));
     expect(alarms).toHaveLength(1);
     await quiet.write(() => add(3));
@@ -92,6 +97,95 @@ describe("Writer", () => {
   });
 });
 
+describe("Writer over a disk that takes its time", () => {
+  let directory: string;
+  let database: Database;
+  let writer: Writer;
+  /** What the disk was asked and has not answered. */
+  const asked: ((error: Error | null) => void)[] = [];
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), "reach-"));
+    database = await openDatabase(directory);
+    writer = new Writer(database.connection, directory, (done) => asked.push(done));
+    database.connection.exec("CREATE TABLE rows (n INTEGER NOT NULL)");
+  });
+  afterEach(async () => {
+    let isClosed = false;
+    void writer.close().then(() => {
+      isClosed = true;
+    });
+    while (!isClosed) {
+      for (const answer of asked.splice(0)) answer(null);
+      await turn();
+    }
+    database.close();
+    rmSync(directory, { recursive: true });
+  });
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const add = (n: number) => database.connection.prepare("INSERT INTO rows VALUES (?)").run(n);
+  const count = () => database.connection.prepare("SELECT count(*) AS n FROM rows").get()!["n"];
+
+  test("W1 W2: nothing resolves before the disk has answered; what is asked for meanwhile goes into one next group", async () => {
+    const seen: string[] = [];
+    const note = (name: string) =>
+      void writer
+        .write(
+          () => add(1),
+          () => seen.push(`committed ${name}`),
+        )
+        .then(() => seen.push(`resolved ${name}`));
+    note("a");
+    await turn();
+    note("b");
+    await turn();
+    note("c");
+    await turn();
+    expect([seen, asked.length, count()]).toEqual([[], 1, 1]);
+    asked.shift()!(null);
+    expect(seen).toEqual(["committed a"]);
+    await turn();
+    expect([seen.at(-1), asked.length, count()]).toEqual(["resolved a", 1, 3]);
+    asked.shift()!(null);
+    await turn();
+    expect(seen.slice(2)).toEqual(["committed b", "committed c", "resolved b", "resolved c"]);
+  });
+
+  test("W5: who reads in between waits, hears of the change first, and sees nothing of the next group", async () => {
+    const seen: unknown[] = [];
+    void writer.write(() => add(1)).then(() => seen.push("resolved"));
+    await turn();
+    void writer.read(count).then((n) => seen.push(n));
+    void writer.write(() => add(2));
+    await turn();
+    expect(seen).toEqual([]);
+    asked.shift()!(null);
+    await turn();
+    expect(seen).toEqual(["resolved", 1]);
+  });
+
+  test("W7: when the disk does not confirm, it is said of whom nothing is known, and nothing is taken any more", async () => {
+    const results = [writer.write(() => add(1))];
+    await turn();
+    results.push(
+      writer.write(() => add(2)),
+      writer.writeSoon(() => add(3)),
+    );
+    asked.shift()!(Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" }));
+    results.push(writer.write(() => add(4)));
+    const reasons = (await Promise.allSettled(results)).map((result) => (result as PromiseRejectedResult).reason);
+    expect(reasons.map(({ code, outcome }) => [code, outcome])).toEqual([
+      ["NOT_READY", "unknown"],
+      ["NOT_READY", "not_executed"],
+      ["NOT_READY", "not_executed"],
+      ["NOT_READY", "not_executed"],
+    ]);
+    expect(reasons[0]!.message).toMatch(/did not confirm .* start the node again.* \(EIO/);
+    await turn();
+    expect([count(), asked.length]).toEqual([1, 0]);
+    expect(await writer.read(count)).toBe(1);
+  });
+});
+
 describe("a full disk", () => {
   let directory: string;
   let database: Database;
@@ -100,7 +194,7 @@ describe("a full disk", () => {
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), "reach-"));
     database = await openDatabase(directory);
-    writer = new Writer(database.connection, directory);
+    writer = new Writer(database.connection, directory, (done) => database.sync(done));
     tasks = new SqliteTaskStore(database, writer);
   });
   afterEach(async () => {
