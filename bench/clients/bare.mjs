@@ -33,14 +33,9 @@ const untilUpdate = new Map();
 
 const issue = {
   call: (done) =>
-    client.request(
-      "call",
-      { messageId: newId(), capability, input: orderInput, timeoutMs: 30_000 },
-      done,
-    ),
+    client.request("call", { messageId: newId(), capability, input: orderInput, timeoutMs: 30_000 }, done),
 
-  submit: (done) =>
-    client.request("submit", { messageId: newId(), capability, input: storedInput }, done),
+  submit: (done) => client.request("submit", { messageId: newId(), capability, input: storedInput }, done),
 
   /** Counts when the node has told us that the task is completed. */
   task: (done) => {
