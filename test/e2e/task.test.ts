@@ -247,3 +247,22 @@ describe("DLV-5: a business error of a task", () => {
     expect(agent.deliveries.untaken).toEqual([]);
   });
 });
+
+describe("DLV-10: tasks of one order", () => {
+  test("go in the order of their numbers, one after another, and wait for one that is missing", async () => {
+    const agent = await join(cardOf(), () => accepted);
+    const ordering = { key: newId(), mode: "sequence" };
+    const numbered = (sequence: number) => submit(agent, { ordering, sequence, input: sequence });
+    await numbered(1);
+    const first = await agent.next();
+    // All that comes while the first is under way waits; what was sent last goes first.
+    for (const n of [4, 3]) await numbered(n);
+    await agent.complete(first, completed(1));
+    await numbered(2);
+    for (const n of [2, 3, 4]) {
+      const next = await agent.next();
+      expect(next.envelope).toMatchObject({ sequence: n, input: n });
+      await agent.complete(next, completed(n));
+    }
+  });
+});

@@ -91,6 +91,7 @@ export class FakeRooms {
       backoffMs: [1000, 3000, 9000],
       lossesMax: 5,
       lostGraceMs: 2000,
+      gapTimeoutMs: 30_000,
       ...options.delivery,
     };
     const call: CallSettings = {

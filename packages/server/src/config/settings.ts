@@ -193,6 +193,12 @@ const rows: Record<SettingPath, Row> = {
     "How long work in hand waits for a lost connection to come back until it goes to another instance.",
     { min: 0, plausible: [0, limits.waitMsMax] },
   ),
+  "delivery.gapTimeoutMs": duration(
+    "ms",
+    30_000,
+    "How long a task of an order waits, from its submission, for missing `sequence` numbers before it goes without them.",
+    { min: 0, plausible: [0, limits.waitMsMax] },
+  ),
   "task.completionTimeoutMs": duration(
     "ms",
     defaults.completionTimeoutMs,

@@ -46,6 +46,7 @@ export interface Config {
     backoffMs: number[];
     lossesMax: number;
     lostGraceMs: number;
+    gapTimeoutMs: number;
   };
   task: { completionTimeoutMs: number; deadlineMs: number; keepSec: number };
   journal: { messagesMax: number; keepSec: number };

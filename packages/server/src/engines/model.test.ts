@@ -56,6 +56,7 @@ const insert: fc.Arbitrary<Step<TaskStore>> = fc
     moment,
     deadline: moment,
     orderKey,
+    sequence: fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined }),
     principal: fc.constantFrom("p", "q"),
     grouped: fc.boolean(),
     trace: fc.constantFrom("t-0", "t-1"),
@@ -65,8 +66,10 @@ const insert: fc.Arbitrary<Step<TaskStore>> = fc
     (given): Step<TaskStore> =>
       (store) => {
         const ended = isTerminal(given.state);
+        const { request } = newTask();
         return store.insert(
           newTask({
+            request: given.sequence === undefined ? request : { ...request, sequence: given.sequence },
             messageId: given.id,
             idempotencyKey: given.key ?? given.id,
             lane: given.state === "queued" ? given.lane : OVERDUE,
@@ -160,6 +163,12 @@ const counts: fc.Arbitrary<Step<TaskStore>> = fc.constant<Step<TaskStore>>(async
   return { ...counts, lanes: counts.lanes.sort((x, y) => order(x).localeCompare(order(y))) };
 });
 
+const lastEnded: fc.Arbitrary<Step<TaskStore>> = fc.constantFrom("o-0", "o-1").map(
+  (orderKey): Step<TaskStore> =>
+    (store) =>
+      store.lastEnded(orderKey),
+);
+
 const taskStep = fc.oneof(
   { weight: 3, arbitrary: insert },
   { weight: 4, arbitrary: update },
@@ -168,6 +177,7 @@ const taskStep = fc.oneof(
   { weight: 2, arbitrary: list },
   { weight: 1, arbitrary: trim },
   { weight: 1, arbitrary: counts },
+  { weight: 1, arbitrary: lastEnded },
 );
 
 const registryKey = fc.constantFrom("r-0", "r-1", "r-2");

@@ -10,8 +10,9 @@ import type { AgentErrorShape, DeliveryMode, ErrorBody, OnStalled, Receipt, Task
  * TS3  `update` is compare-and-set on `revision`, which it raises by one; it answers the stored task, or undefined on a mismatch.
  * TS4  `claimDue` hands no task to two callers: a claimed one is not handed out again until it has been updated, or
  *      `release`d, or the store was reopened. Claims need not survive the process.
- * TS5  `claimDue` on a lane hands out queued tasks whose `dueAt` has come, oldest dueAt first, then in order of insertion;
- *      never one whose predecessor (same `orderKey`, inserted earlier) is not terminal.
+ * TS5  `claimDue` on a lane hands out queued tasks whose `dueAt` has come, oldest dueAt first, then in order of insertion.
+ *      Of those with one `orderKey` only the first, and only while none of the others is claimed, in somebody's hands or
+ *      stalled. First is the lowest `request.sequence`, then those without one, among equals in order of insertion.
  * TS6  `claimDue` on the lane OVERDUE hands out tasks that are not queued but due, and queued ones past their deadline.
  * TS7  Input and data are kept as the JSON text that came in, to the digit.
  * TS8  A store that cannot write rejects with NOT_READY, has changed nothing, and works again when the cause is gone.
@@ -31,6 +32,8 @@ export interface TaskStore {
   claimDue(claim: { lane: string; now: number; limit: number }): Promise<Claimed>;
   /** Gives claims back unchanged. */
   release(messageIds: readonly string[]): void;
+  /** The highest `request.sequence` among the tasks of an order that have ended and are still kept. */
+  lastEnded(orderKey: string): Promise<number | undefined>;
   /** Newest first, or in ascending order of insertion for `order: "oldest"`. `after` is a `seq` of the page before. */
   list(filter: TaskFilter, page: { after?: number; limit: number; order?: "newest" | "oldest" }): Promise<TaskRecord[]>;
   /** What waits, by lane: for queues, for the dispatcher's start, and for metrics. */
@@ -70,7 +73,7 @@ export interface TaskRecord {
   readonly agentId: string | undefined;
   readonly instanceId: string | undefined;
   readonly groupId: string | undefined;
-  /** Tasks with one orderKey are handed out one after another. */
+  /** Tasks with one orderKey are handed out one after another, by `request.sequence` (TS5). */
   readonly orderKey: string | undefined;
   readonly createdAt: number;
   /** When it became terminal, wall ms. */

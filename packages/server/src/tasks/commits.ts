@@ -16,7 +16,7 @@ const RETURNS: ReadonlySet<TaskEvent["type"]> = new Set(["refused", "unacknowled
 
 /** The one place where tasks change: decides what an event makes of a task, stores that, and does what follows from it. */
 export class Commits {
-  readonly counts = { delivered: 0, redelivered: 0, completed: 0, failed: 0, dead: 0 };
+  readonly counts = { delivered: 0, redelivered: 0, completed: 0, failed: 0, dead: 0, gaps: 0 };
   /** Tasks on their way back to the line: nothing new may overtake them (X3). */
   private returning = 0;
   private readonly settledListeners: ((task: TaskRecord) => void)[] = [];
@@ -128,6 +128,8 @@ export class Commits {
   }
 
   private note(task: TaskRecord, event: TaskEvent, log: MessageLog, run: TaskRun | undefined): void {
+    // Whoever put it off has said why.
+    if (event.type === "deferred") return;
     const instance = run?.offer?.instance;
     if (task.state === "queued") {
       const type = event.type === "lost" || event.type === "requeued" ? event.type : "requeue";

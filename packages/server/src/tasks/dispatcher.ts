@@ -9,6 +9,7 @@ import type { Router } from "../router/router.js";
 import type { Wheel } from "../time/wheel.js";
 import { Commits } from "./commits.js";
 import { Deliveries, type Launch } from "./deliveries.js";
+import { Gaps } from "./gaps.js";
 import { LaneBook } from "./lanes.js";
 import { Losses } from "./losses.js";
 import { OrderedLanes } from "./ordered-lanes.js";
@@ -27,7 +28,7 @@ const RECOVERY_MS = 15_000;
  * The loop: claim what is due → route → write down that it is sent → send. A new task which finds nobody before it and somebody
  * free skips the line: the first write says already that it is sent.
  *
- * It joins the parts that share the work: `deliveries` (out), `results` (in), `losses` (back), `overdue` (late), and below them
+ * It joins the parts that share the work: `deliveries` (out), `results` (in), `losses` (back), `overdue` (late), `gaps` (not yet), and below them
  * `commits`, where every change is decided and stored, and `runs`, what is in whose hands.
  *
  * X1  Nothing is sent before the store says that it is sent, so an attempt's number is never used twice.
@@ -44,6 +45,7 @@ export class Dispatcher implements RunOwner {
   readonly commits: Commits;
   private readonly deliveries: Deliveries;
   private readonly late: Overdue;
+  private readonly gaps: Gaps;
   private pumping = false;
   /** The lane whose tasks are being handed out. */
   private current: string | undefined;
@@ -69,6 +71,7 @@ export class Dispatcher implements RunOwner {
     this.results = new Results(runs, commits, admission, journal, system, settings);
     this.losses = new Losses(runs, commits, admission, journal, wheel, system, settings);
     this.deliveries = new Deliveries(catalog, router, admission, runs, commits, this, journal, system, settings);
+    this.gaps = new Gaps(store, commits, journal, system, settings, onError);
     this.late = new Overdue(store, runs, commits, this.losses, journal, system, settings, onError);
     admission.onRoom(
       () => lanes.anyBlocked,
@@ -193,16 +196,20 @@ export class Dispatcher implements RunOwner {
         limit: this.claimLimit(lane.capability),
       });
       if (nextAt !== undefined) this.lanes.later(lane.name, lane.capability, nextAt - this.system.now());
-      let sent = 0;
+      let handled = 0;
       for (const task of tasks) {
+        if (task.orderKey !== undefined && (await this.gaps.holds(task))) {
+          handled++;
+          continue;
+        }
         if (!this.deliveries.send(task)) {
-          this.store.release(tasks.slice(sent).map((t) => t.messageId));
+          this.store.release(tasks.slice(handled).map((t) => t.messageId));
           this.lanes.block(lane.name, lane.capability);
           break;
         }
-        sent++;
+        handled++;
       }
-      if (sent === tasks.length && nextAt === undefined && tasks.length > 0)
+      if (handled === tasks.length && nextAt === undefined && tasks.length > 0)
         this.lanes.ready(lane.name, lane.capability);
       this.current = undefined;
     }

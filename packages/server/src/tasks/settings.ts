@@ -4,6 +4,7 @@ export interface DispatchSettings {
   backoffMs: readonly number[];
   lossesMax: number;
   lostGraceMs: number;
+  gapTimeoutMs: number;
 }
 
 /** Tasks taken from the store at once; their state changes then share one commit. */

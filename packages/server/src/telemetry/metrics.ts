@@ -56,6 +56,11 @@ export function createMetrics({ registry, calls, tasks, dispatcher, sessions, wa
   total("agent_reach_tasks_completed_total", "Tasks that succeeded.", () => dispatcher.counts.completed);
   total("agent_reach_tasks_failed_total", "Tasks that ended with a business error.", () => dispatcher.counts.failed);
   total("agent_reach_tasks_dead_total", "Tasks that became dead letters.", () => dispatcher.counts.dead);
+  total(
+    "agent_reach_task_gaps_total",
+    "Tasks sent though numbers before them were missing.",
+    () => dispatcher.counts.gaps,
+  );
 
   new Gauge({
     name: "agent_reach_instances",

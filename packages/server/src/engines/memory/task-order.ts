@@ -1,30 +1,60 @@
-/** Who stands before whom (TS5): of the open tasks with one orderKey only the one inserted first may be handed out. */
+import type { TaskRecord } from "../../ports/task-store.js";
+import { placeOf } from "../order-place.js";
+import { isTerminal } from "../task-states.js";
+
+interface Line {
+  /** Queued tasks, first one first. */
+  readonly waiting: { readonly place: number; readonly seq: number }[];
+  /** Those in somebody's hands or stalled, by seq. */
+  readonly out: Set<number>;
+  /** The one that may be handed out, or has been claimed. */
+  head: number | undefined;
+}
+
+/** Who stands before whom (TS5). Only tasks with an orderKey come here. */
 export class TaskOrder {
-  readonly #open = new Map<string, number[]>();
+  readonly #lines = new Map<string, Line>();
+  readonly #isClaimed: (seq: number) => boolean;
 
-  /** Whether this task stands first. */
-  isFirst(orderKey: string | undefined, seq: number): boolean {
-    return orderKey === undefined || this.#open.get(orderKey)?.[0] === seq;
+  constructor(isClaimed: (seq: number) => boolean) {
+    this.#isClaimed = isClaimed;
   }
 
-  /** A task is open: new ones come last, one that an operator queued again takes its old place. */
-  enter(orderKey: string, seq: number): void {
-    const line = this.#open.get(orderKey);
-    if (!line) return void this.#open.set(orderKey, [seq]);
-    if (line[0] === seq) return;
-    let at = line.length;
-    while (at > 0 && line[at - 1]! > seq) at--;
-    if (line[at - 1] !== seq) line.splice(at, 0, seq);
+  /** The one that may be handed out, by seq. */
+  first(orderKey: string): number | undefined {
+    return this.#lines.get(orderKey)?.head;
   }
 
-  /** A task has ended. Answers who stands first now. */
-  leave(orderKey: string, seq: number): number | undefined {
-    const line = this.#open.get(orderKey);
-    const at = line?.indexOf(seq) ?? -1;
-    if (!line || at < 0) return line?.[0];
-    if (at === 0) line.shift();
-    else line.splice(at, 1);
-    if (line.length === 0) this.#open.delete(orderKey);
-    return line[0];
+  /** A task came, changed, or was given back. */
+  put(task: TaskRecord): void {
+    const orderKey = task.orderKey!;
+    const line = this.#lines.get(orderKey) ?? { waiting: [], out: new Set<number>(), head: undefined };
+    const place = placeOf(task);
+    const at = placeIn(line.waiting, place, task.seq);
+    const waits = line.waiting[at]?.seq === task.seq;
+    const queued = task.state === "queued";
+    if (waits && !queued) line.waiting.splice(at, 1);
+    if (queued && !waits) line.waiting.splice(at, 0, { place, seq: task.seq });
+    if (queued || isTerminal(task.state)) line.out.delete(task.seq);
+    else line.out.add(task.seq);
+    if (line.head === task.seq && !queued) line.head = undefined;
+    // One that is claimed may be on its way: whoever came before it meanwhile has come too late.
+    if (line.head === undefined || !this.#isClaimed(line.head))
+      line.head = line.out.size > 0 ? undefined : line.waiting[0]?.seq;
+    if (line.waiting.length + line.out.size > 0) this.#lines.set(orderKey, line);
+    else this.#lines.delete(orderKey);
   }
+}
+
+/** Binary search: where (place, seq) stands, or would stand. */
+function placeIn(waiting: Line["waiting"], place: number, seq: number): number {
+  let low = 0;
+  let high = waiting.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const other = waiting[middle]!;
+    if (other.place < place || (other.place === place && other.seq < seq)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

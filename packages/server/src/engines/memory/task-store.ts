@@ -10,7 +10,7 @@ export class MemoryTaskStore implements TaskStore {
   readonly #byMessageId = new Map<string, number>();
   readonly #byKey = new Map<string, number>();
   readonly #claimed = new Set<number>();
-  readonly #order = new TaskOrder();
+  readonly #order = new TaskOrder((seq) => this.#claimed.has(seq));
   readonly #lanes = new Map<string, DueQueue>();
   readonly #due = new DueQueue();
   readonly #deadlines = new DueQueue();
@@ -24,8 +24,7 @@ export class MemoryTaskStore implements TaskStore {
     this.#tasks.set(stored.seq, stored);
     this.#byMessageId.set(stored.messageId, stored.seq);
     this.#byKey.set(key, stored.seq);
-    if (stored.orderKey !== undefined && !isTerminal(stored.state)) this.#order.enter(stored.orderKey, stored.seq);
-    this.#enqueue(stored);
+    this.#arrange(stored);
     return { task: stored, duplicate: false };
   }
 
@@ -42,14 +41,9 @@ export class MemoryTaskStore implements TaskStore {
       revision: task.revision + 1,
       data: data ?? stored.data,
     };
-    const { seq, orderKey } = next;
-    this.#tasks.set(seq, next);
-    this.#claimed.delete(seq);
-    if (orderKey !== undefined) {
-      if (isTerminal(next.state)) this.#enqueue(this.#tasks.get(this.#order.leave(orderKey, seq) ?? 0));
-      else this.#order.enter(orderKey, seq);
-    }
-    this.#enqueue(next);
+    this.#tasks.set(next.seq, next);
+    this.#claimed.delete(next.seq);
+    this.#arrange(next);
     return next;
   }
 
@@ -76,8 +70,17 @@ export class MemoryTaskStore implements TaskStore {
   release(messageIds: readonly string[]): void {
     for (const messageId of messageIds) {
       const task = this.#find(messageId);
-      if (task && this.#claimed.delete(task.seq)) this.#enqueue(task);
+      if (task && this.#claimed.delete(task.seq)) this.#arrange(task);
     }
+  }
+
+  async lastEnded(orderKey: string): Promise<number | undefined> {
+    let last: number | undefined;
+    for (const { orderKey: key, state, request } of this.#tasks.values()) {
+      if (key !== orderKey || !isTerminal(state) || request.sequence === undefined) continue;
+      last = Math.max(last ?? 0, request.sequence);
+    }
+    return last;
   }
 
   async list(
@@ -137,14 +140,28 @@ export class MemoryTaskStore implements TaskStore {
     return seq === undefined ? undefined : this.#tasks.get(seq);
   }
 
+  /** A task came, changed or was given back; somebody else may stand first in its order now. */
+  #arrange(task: TaskRecord): void {
+    if (task.orderKey !== undefined) {
+      this.#order.put(task);
+      const first = this.#order.first(task.orderKey);
+      if (first !== undefined && first !== task.seq) this.#enqueue(this.#tasks.get(first)!);
+    }
+    this.#enqueue(task);
+  }
+
   /** Puts a task where claims look for it. Each change does so anew, which leaves entries that no longer hold behind. */
-  #enqueue(task: TaskRecord | undefined): void {
-    if (!task || this.#claimed.has(task.seq)) return;
+  #enqueue(task: TaskRecord): void {
+    if (this.#claimed.has(task.seq)) return;
     if (task.dueAt !== undefined && isFlying(task)) this.#due.push(task.dueAt, task.seq);
     if (task.state !== "queued") return;
     this.#deadlines.push(task.deadlineAt, task.seq);
-    if (task.dueAt === undefined || !this.#order.isFirst(task.orderKey, task.seq)) return;
+    if (task.dueAt === undefined || !this.#mayGo(task)) return;
     this.#lane(task.lane).push(task.dueAt, task.seq);
+  }
+
+  #mayGo({ orderKey, seq }: TaskRecord): boolean {
+    return orderKey === undefined || this.#order.first(orderKey) === seq;
   }
 
   #lane(lane: string): DueQueue {
@@ -168,7 +185,7 @@ export class MemoryTaskStore implements TaskStore {
     if (line === this.#due) return isFlying(task) ? task.dueAt : undefined;
     if (task.state !== "queued") return undefined;
     if (line === this.#deadlines) return task.deadlineAt;
-    return task.lane === lane && this.#order.isFirst(task.orderKey, task.seq) ? task.dueAt : undefined;
+    return task.lane === lane && this.#mayGo(task) ? task.dueAt : undefined;
   }
 }
 

@@ -11,7 +11,7 @@ interface Cursor {
   seq: number;
 }
 
-type Claimed = Pick<TaskRecord, "messageId" | "seq" | "lane" | "dueAt" | "deadlineAt" | "state">;
+type Claimed = Pick<TaskRecord, "messageId" | "seq" | "lane" | "dueAt" | "deadlineAt" | "state" | "orderKey">;
 
 const start = (): Cursor => ({ at: Number.NEGATIVE_INFINITY, seq: 0 });
 
@@ -28,9 +28,13 @@ export class Claims {
   readonly #due = start();
   readonly #deadlines = start();
 
-  take({ messageId, seq, lane, dueAt, deadlineAt, state }: TaskRecord): void {
+  has(seq: number): boolean {
+    return this.#claimed.has(seq);
+  }
+
+  take({ messageId, seq, lane, dueAt, deadlineAt, state, orderKey }: TaskRecord): void {
     this.#claimed.add(seq);
-    this.#byMessageId.set(messageId, { messageId, seq, lane, dueAt, deadlineAt, state });
+    this.#byMessageId.set(messageId, { messageId, seq, lane, dueAt, deadlineAt, state, orderKey });
   }
 
   /** A task has been stored anew, which ends its claim. */
@@ -39,10 +43,11 @@ export class Claims {
     this.arrived(task);
   }
 
-  /** Its claim is given back; it lies where it lay. */
-  release(messageId: string): void {
+  /** Its claim is given back; it lies where it lay. Answers its orderKey, where somebody else may stand first by now. */
+  release(messageId: string): string | undefined {
     const task = this.#byMessageId.get(messageId);
     if (task) this.stored(task);
+    return task?.orderKey;
   }
 
   /** It may be handed out from now on. */

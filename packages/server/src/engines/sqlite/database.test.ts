@@ -85,6 +85,29 @@ describe("opening reach.db", () => {
     });
   });
 
+  test("a store whose orders went by arrival keeps them, and puts what comes with a number before them", async () => {
+    const old = (await loadDriver())(file);
+    old.exec(`PRAGMA application_id = ${APPLICATION_ID}; ${migrations[0]}; ${migrations[1]}; PRAGMA user_version = 2`);
+    const insert = old.prepare(
+      `INSERT INTO tasks (seq, lane, blocked, due_at, deadline_at, capability, created_at, message_id, trace_id, order_key, given, input)
+         VALUES (?, 'a', ?, 1, 9000, 'a', 1, ?, 't', 'k', '["p",0,"c",0,30000,null,0,0]', '1')`,
+    );
+    for (const n of [1, 2]) insert.run(n, n - 1, `m-${n}`);
+    old.close();
+
+    const { tasks } = await open();
+    const next = async () => (await tasks.claimDue({ lane: "a", now: 2_000, limit: 9 })).tasks;
+    const { request } = newTask();
+    const [first] = await next();
+    const numbered = { messageId: "m-3", lane: "a", orderKey: "k", request: { ...request, sequence: 1 } };
+    await tasks.insert(newTask(numbered));
+    expect([first!.messageId, await next()]).toEqual(["m-1", []]);
+    await tasks.update({ ...first!, state: "completed", lane: "", dueAt: undefined, settledAt: 1 });
+    const second = await next();
+    await tasks.update({ ...second[0]!, state: "completed", lane: "", dueAt: undefined, settledAt: 1 });
+    expect([...second, ...(await next())].map(({ messageId }) => messageId)).toEqual(["m-3", "m-2"]);
+  });
+
   test("creates the data directory, also several levels of it", async () => {
     directory = join(directory, "a", "b");
     await (await open()).close();

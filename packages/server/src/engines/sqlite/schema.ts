@@ -1,3 +1,4 @@
+import { UNNUMBERED } from "../order-place.js";
 import { FRESH } from "./task-progress.js";
 
 /** "Reac": tells a store of ours from any other SQLite file. */
@@ -10,6 +11,7 @@ export const APPLICATION_ID = 0x52656163;
  * `given` (JSON) is what the sender said and never changes, `progress` (JSON) what has happened since.
  * - A state is its number in `storedStates`: a list of names in a condition would cost more than the index itself.
  * - What claims, deadlines and retention look for has partial indexes: a task is in few of them at any time.
+ * - Of the queued tasks with one `orderKey` all but the one that may be handed out are `blocked`; `order_at` is their place.
  * - Names in the journal are random, and one index over many would write a page for nearly every event. They are grouped into
  *   segments of some thousand, each written at once, and a search looks once into each (`JournalIndex`).
  * - `registry` is appended to, since its newest records then share a few pages; what a newer one supersedes is deleted later,
@@ -86,5 +88,13 @@ export const migrations: readonly string[] = [
     SELECT revision, kind, key, record FROM registry_by_key WHERE kind <> 'version';
   INSERT INTO versions (key, revision, record) SELECT key, revision, record FROM registry_by_key WHERE kind = 'version';
   DROP TABLE registry_by_key;
+  `,
+  `
+  ALTER TABLE tasks ADD COLUMN order_at INTEGER;
+  UPDATE tasks SET order_at = ${UNNUMBERED} WHERE order_key IS NOT NULL;
+  DROP INDEX tasks_order;
+  CREATE INDEX tasks_order ON tasks (order_key, blocked, order_at, seq) WHERE order_key IS NOT NULL AND state = 0;
+  CREATE INDEX tasks_taken ON tasks (order_key) WHERE order_key IS NOT NULL AND state > 0 AND state < 4;
+  CREATE INDEX tasks_ended ON tasks (order_key, order_at) WHERE order_key IS NOT NULL AND state >= 4;
   `,
 ];

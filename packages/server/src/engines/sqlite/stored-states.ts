@@ -23,4 +23,4 @@ export const QUEUED = "state = 0";
 export const FLYING = "state > 0 AND state < 4";
 export const TERMINAL = "state >= 4";
 export const TROUBLE = "state >= 5";
-export const IN_ORDER = "order_key IS NOT NULL AND state < 4";
+export const ORDERED = "order_key IS NOT NULL";

@@ -1,4 +1,5 @@
 import { type NewTask, OVERDUE, type TaskRecord } from "../../ports/task-store.js";
+import { placeOf } from "../order-place.js";
 import type { Row, Value } from "./driver.js";
 import { stateNumber, storedStates } from "./stored-states.js";
 import { packGiven, unpackGiven } from "./task-given.js";
@@ -12,7 +13,7 @@ export const FAR_DATA = 2;
 /** The columns that every insert fills. */
 const common = "seq, lane, due_at, deadline_at, capability, created_at, message_id, trace_id, given, input";
 /** Those which a task that has just been submitted leaves as they are by default. */
-const rare = "state, progress, blocked, scoped_key, group_id, order_key, settled_at, notify, far, data";
+const rare = "state, progress, blocked, scoped_key, group_id, order_key, order_at, settled_at, notify, far, data";
 
 export const SELECT_TASK = `SELECT revision, ${common}, ${rare} FROM tasks`;
 export const INSERT_TASK = insert(common);
@@ -37,9 +38,8 @@ function insert(columns: string): string {
   return `INSERT INTO tasks (${columns}) VALUES (${columns.replace(/\w+/g, "?")}) ON CONFLICT DO NOTHING`;
 }
 
-/** Where `seq` and `blocked` stand in the values of an insert: they are known only within the transaction. */
+/** Where `seq` stands in the values of an insert: it is known only within the transaction. */
 export const SEQ_VALUE = 0;
-export const BLOCKED_VALUE = 12;
 
 export function commonValues(task: NewTask, far: number): Value[] {
   return [
@@ -61,10 +61,12 @@ export function rareValues(task: NewTask, far: number): Value[] {
   return [
     stateNumber(task.state),
     packProgress(task),
-    0,
+    // Whether it may go is decided when it is there.
+    task.orderKey === undefined ? 0 : 1,
     task.idempotencyKey === task.messageId ? null : scopedKey(task),
     task.groupId ?? null,
     task.orderKey ?? null,
+    task.orderKey === undefined ? null : placeOf(task),
     task.settledAt ?? null,
     task.notify ? 1 : 0,
     far,

@@ -1,5 +1,6 @@
+import { UNNUMBERED } from "../order-place.js";
 import type { Connection } from "./driver.js";
-import { FLYING, IN_ORDER, QUEUED, TERMINAL, TROUBLE } from "./stored-states.js";
+import { FLYING, ORDERED, QUEUED, TERMINAL, TROUBLE } from "./stored-states.js";
 import {
   INSERT_RARE_TASK,
   INSERT_SENT_TASK,
@@ -22,18 +23,22 @@ export function taskStatements(connection: Connection) {
     updateStep: prepare(UPDATE_STEP),
     updateWhole: prepare(UPDATE_WHOLE),
     updateWholeAndData: prepare(UPDATE_WHOLE_AND_DATA),
-    state: prepare("SELECT state FROM tasks WHERE seq = ?"),
     bySeq: prepare(`${SELECT_TASK} WHERE seq = ?`),
     byMessageId: prepare(`${SELECT_TASK} WHERE message_id = ?`),
     byKey: prepare(`${SELECT_TASK} WHERE scoped_key = ?`),
     anyKey: prepare("SELECT 1 FROM tasks INDEXED BY tasks_key WHERE scoped_key IS NOT NULL LIMIT 1"),
 
-    firstInOrder: prepare(
-      `${SELECT_TASK} INDEXED BY tasks_order WHERE ${IN_ORDER} AND order_key = ? ORDER BY seq LIMIT 1`,
+    taken: prepare(
+      `SELECT 1 FROM tasks INDEXED BY tasks_taken WHERE ${ORDERED} AND ${FLYING} AND order_key = ? LIMIT 1`,
+    ),
+    firstOf: prepare(
+      `${SELECT_TASK} INDEXED BY tasks_order WHERE ${ORDERED} AND ${QUEUED} AND order_key = ? AND blocked = ?
+         ORDER BY order_at, seq LIMIT 1`,
     ),
     setBlocked: prepare("UPDATE tasks SET blocked = ? WHERE seq = ?"),
-    blockLater: prepare(
-      `UPDATE tasks INDEXED BY tasks_order SET blocked = 1 WHERE ${IN_ORDER} AND order_key = ? AND seq > ? AND blocked = 0`,
+    lastEnded: prepare(
+      `SELECT max(order_at) AS last FROM tasks INDEXED BY tasks_ended WHERE ${ORDERED} AND ${TERMINAL} AND order_key = ?
+         AND order_at < ${UNNUMBERED}`,
     ),
 
     queued: prepare(

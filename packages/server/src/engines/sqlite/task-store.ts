@@ -1,4 +1,3 @@
-import type { TaskState } from "@agent-reach/protocol";
 import {
   type Claimed,
   type NewTask,
@@ -8,7 +7,7 @@ import {
   type TaskRecord,
   type TaskStore,
 } from "../../ports/task-store.js";
-import { isTerminal, noTasks } from "../task-states.js";
+import { noTasks } from "../task-states.js";
 import { Claims, type Due, type ReadDue } from "./claims.js";
 import type { Database } from "./database.js";
 import type { Row, Statement, Value } from "./driver.js";
@@ -16,8 +15,8 @@ import { Heard } from "./heard.js";
 import { storedStates } from "./stored-states.js";
 import { TaskCache } from "./task-cache.js";
 import { TaskList } from "./task-list.js";
+import { TaskOrder } from "./task-order.js";
 import {
-  BLOCKED_VALUE,
   commonValues,
   dataId,
   type Extent,
@@ -53,6 +52,8 @@ export class SqliteTaskStore implements TaskStore {
   readonly #cache = new TaskCache();
   readonly #claims = new Claims();
   readonly #heard: Heard;
+  readonly #order: TaskOrder;
+  #arranging: Promise<void> | undefined;
   readonly #far = (id: number): string => this.#statements.text.get(id)!["text"] as string;
   /** The largest seq ever given. A rollback leaves a gap. */
   #seq: number;
@@ -66,6 +67,7 @@ export class SqliteTaskStore implements TaskStore {
     this.#writer = writer;
     this.#statements = taskStatements(database.connection);
     this.#list = new TaskList(database.connection, writer, this.#far);
+    this.#order = new TaskOrder(this.#statements, this.#claims);
     this.#heard = new Heard(database.connection, writer, this.#cache);
     this.#hasKeys = this.#statements.anyKey.get() !== undefined;
     const { size, seq } = this.#statements.size.get() as { size: number; seq: number };
@@ -105,24 +107,24 @@ export class SqliteTaskStore implements TaskStore {
     const next = nextRevision(task, data);
     if (extent === "heard") return this.#heard.note(task).then((noted) => (noted ? next : undefined));
     const values = valuesOf(task, extent, data);
-    let unblocked: TaskRecord | undefined;
+    let freed: TaskRecord | undefined;
     return this.#writer.write(
       () => {
-        const before = task.orderKey === undefined ? undefined : this.#statements.state.get(next.seq);
         if (!this.#update(next.seq, values, extent, data)) return undefined;
-        unblocked = before && this.#reorder(next, storedStates[before["state"] as number]!);
+        freed = next.orderKey === undefined ? undefined : this.#arrange(next, next.orderKey);
         return next;
       },
       (stored) => {
         if (!stored) return;
         this.#cache.put(next);
         this.#claims.stored(next);
-        if (unblocked) this.#claims.arrived(unblocked);
+        if (freed) this.#claims.arrived(freed);
       },
     );
   }
 
-  claimDue({ lane, now, limit }: { lane: string; now: number; limit: number }): Promise<Claimed> {
+  async claimDue({ lane, now, limit }: { lane: string; now: number; limit: number }): Promise<Claimed> {
+    await this.#arranging;
     return this.#writer.read(() => {
       const tasks: TaskRecord[] = [];
       let nextAt: number | undefined;
@@ -143,7 +145,16 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   release(messageIds: readonly string[]): void {
-    for (const messageId of messageIds) this.#claims.release(messageId);
+    for (const messageId of messageIds) {
+      const orderKey = this.#claims.release(messageId);
+      if (orderKey !== undefined) this.#arrangeLater(orderKey);
+    }
+  }
+
+  lastEnded(orderKey: string): Promise<number | undefined> {
+    return this.#writer.read(
+      () => (this.#statements.lastEnded.get(orderKey)?.["last"] ?? undefined) as number | undefined,
+    );
   }
 
   list(
@@ -201,10 +212,6 @@ export class SqliteTaskStore implements TaskStore {
     const duplicate = this.#sameKey(next);
     if (duplicate) return { task: this.#find(next.messageId) ?? duplicate, duplicate: true };
     values[SEQ_VALUE] = this.#seq + 1;
-    if (next.orderKey !== undefined) {
-      const waits = !isTerminal(next.state) && this.#statements.firstInOrder.get(next.orderKey);
-      values[BLOCKED_VALUE] = waits ? 1 : 0;
-    }
     const { putText } = this.#statements;
     if (!statement.run(...values).changes) {
       // The indexes have found one with the same messageId, or else with the same key.
@@ -212,6 +219,7 @@ export class SqliteTaskStore implements TaskStore {
     }
     this.#seq += 1;
     next.seq = this.#seq;
+    if (next.orderKey !== undefined) this.#order.arrange(next.orderKey, next.seq);
     if (far & FAR_INPUT) putText.run(inputId(next.seq), next.input);
     if (far & FAR_DATA) putText.run(dataId(next.seq), next.data!);
     return { task: next, duplicate: false };
@@ -244,19 +252,28 @@ export class SqliteTaskStore implements TaskStore {
     return stored;
   }
 
-  /** Keeps `blocked` true: of the open tasks with one orderKey it is 0 for the first alone (TS5). Answers who became first. */
-  #reorder(task: TaskRecord, before: TaskState): TaskRecord | undefined {
-    if (isTerminal(before) === isTerminal(task.state)) return undefined;
-    const first = this.#statements.firstInOrder.get(task.orderKey!);
-    if (isTerminal(task.state)) {
-      if (first?.["blocked"] !== 1) return undefined;
-      this.#statements.setBlocked.run(0, first["seq"]!);
-      return toTask(first, this.#far);
-    }
-    // An operator queued it again: it stands before all that came later, and behind what came earlier.
-    this.#statements.setBlocked.run(first!["seq"] === task.seq ? 0 : 1, task.seq);
-    this.#statements.blockLater.run(task.orderKey!, task.seq);
-    return undefined;
+  /** A task of an order has changed. Answers who may go now in its place, or again. */
+  #arrange({ seq, state }: TaskRecord, orderKey: string): TaskRecord | undefined {
+    if (state === "queued") this.#statements.setBlocked.run(1, seq);
+    const row = this.#order.arrange(orderKey, seq);
+    return row && toTask(row, this.#far);
+  }
+
+  /** A claim was given back, and somebody who came meanwhile may stand before it. Until that is known nobody is handed out. */
+  #arrangeLater(orderKey: string): void {
+    const arranged = this.#writer.write(
+      () => this.#order.arrange(orderKey),
+      (row) => row && this.#claims.arrived(toTask(row, this.#far)),
+    );
+    // If the file cannot be written the older one goes first, which was first when it was claimed.
+    const done = arranged.then(
+      () => {},
+      () => {},
+    );
+    this.#arranging = done;
+    void done.then(() => {
+      if (this.#arranging === done) this.#arranging = undefined;
+    });
   }
 
   /** What a lane hands out, in order; OVERDUE has two lines. Claimed ones are left out. */

@@ -79,6 +79,67 @@ export function taskOrderConformance(current: () => TaskStore): void {
     expect(await claim("query_order")).toEqual([second.messageId]);
   });
 
+  const numbered = (sequence: number, some?: Partial<NewTask>): Promise<TaskRecord> => {
+    const { request } = newTask();
+    return insert({ orderKey: "k", request: { ...request, sequence }, ...some });
+  };
+
+  test("TS5: tasks with numbers go in the order of their numbers, those without behind them", async () => {
+    const without = await insert({ orderKey: "k" });
+    const third = await numbered(3, { dueAt: 1 });
+    const first = await numbered(1);
+    const second = await numbered(2, { lane: "other" });
+    const again = await numbered(2);
+    expect(await claim("query_order")).toEqual([first.messageId]);
+    await settle(first);
+    expect(await claim("query_order")).toEqual([]);
+    expect(await claim("other")).toEqual([second.messageId]);
+    await settle(second);
+    for (const next of [again, third, without]) {
+      expect(await claim("query_order")).toEqual([next.messageId]);
+      await settle(next);
+    }
+  });
+
+  test("TS5: a lower number that comes while a later one is claimed or in somebody's hands waits for it", async () => {
+    const second = await numbered(2);
+    expect(await claim("query_order")).toEqual([second.messageId]);
+    const first = await numbered(1);
+    expect(await claim("query_order")).toEqual([]);
+    const sent = await current().update({ ...second, state: "delivered", lane: "", dueAt: 5_000 });
+    expect(await claim("query_order")).toEqual([]);
+    await settle(sent!);
+    expect(await claim("query_order")).toEqual([first.messageId]);
+  });
+
+  test("TS5: when a claim is given back, or the work comes back, the lower number goes first", async () => {
+    const third = await numbered(3);
+    expect(await claim("query_order")).toEqual([third.messageId]);
+    const second = await numbered(2);
+    current().release([third.messageId]);
+    expect(await claim("query_order")).toEqual([second.messageId]);
+    const sent = await current().update({ ...second, state: "delivered", lane: "", dueAt: 5_000 });
+    const first = await numbered(1);
+    await current().update({ ...sent!, state: "queued", lane: "query_order", dueAt: 1 });
+    expect(await claim("query_order")).toEqual([first.messageId]);
+    await settle(first);
+    expect(await claim("query_order")).toEqual([second.messageId]);
+  });
+
+  test("TS5: the last number that ended is known, however it ended, and is forgotten with its tasks", async () => {
+    expect(await current().lastEnded("k")).toBeUndefined();
+    const [first, second] = [await numbered(1), await numbered(2)];
+    await insert({ orderKey: "k", state: "completed", dueAt: undefined, settledAt: 1 });
+    await numbered(9, { orderKey: "other", state: "completed", dueAt: undefined, settledAt: 1 });
+    expect(await current().lastEnded("k")).toBeUndefined();
+    await settle(first);
+    expect(await current().lastEnded("k")).toBe(1);
+    await settle(second, "dead");
+    expect(await current().lastEnded("k")).toBe(2);
+    await current().trim(5_000, 100);
+    expect(await current().lastEnded("k")).toBeUndefined();
+  });
+
   test("TS5: a long line of waiting successors does not make claims slow", async () => {
     const [first] = await Promise.all(Array.from({ length: 3_000 }, () => insert({ orderKey: "k", dueAt: 1 })));
     const free = await Promise.all(Array.from({ length: 200 }, () => insert({ dueAt: 2 })));
