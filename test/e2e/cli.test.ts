@@ -181,7 +181,7 @@ describe("agent-reach against a node", patient, () => {
 });
 
 describe("agent-reach serve", patient, () => {
-  it("makes its data directory, says where it listens, and ends with 0 on SIGTERM", async () => {
+  it("S02: makes its data directory, says where it listens, and ends with 0 on SIGTERM", async () => {
     const port = await freePort();
     const data = join(home, "deep", "data");
     const serving = start(["serve", "--port", String(port), "--data", data, "--log-level", "warn"]);

@@ -61,7 +61,7 @@ describe("complete", () => {
     expect(await result(messageId)).toMatchObject({ state: "completed", data: "new" });
   });
 
-  test("late acceptance of an older attempt changes nothing either", async () => {
+  test("D09: late acceptance of an older attempt changes nothing either", async () => {
     const agent = await join(cardOf(), ({ attempt }) => (attempt === 3 ? completed("third") : undefined));
     const { messageId } = await submit(agent);
     const first = await agent.next();

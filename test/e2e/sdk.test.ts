@@ -218,7 +218,7 @@ describe("SDK against a node", () => {
     expect([...seen.values()].filter((times) => times !== 1)).toEqual([]);
   });
 
-  test("LIVE-8: SIGTERM drains and then ends the process", async () => {
+  test("S02, LIVE-8: SIGTERM drains and then ends the process", async () => {
     const source = `
       import { AgentReachClient } from "@agent-reach/sdk";
       const client = new AgentReachClient({ registryUrl: process.argv[1] });

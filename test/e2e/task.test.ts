@@ -113,7 +113,7 @@ describe("DLV-7: a repeated submit", () => {
     expect(second).toMatchObject({ messageId: first.messageId, duplicate: true });
   });
 
-  test("with other content is CONFLICT", async () => {
+  test("D19, D20: with other content is CONFLICT", async () => {
     const agent = await join();
     const { messageId } = await submit(agent, { input: 1 });
     expect(await caller.refused("submit", { messageId, capability: agent.capability, input: 2 })).toMatchObject({
@@ -145,7 +145,7 @@ describe("DLV-7: a repeated submit", () => {
 });
 
 describe("DLV-15: following a task", () => {
-  test("task.result waits no longer than waitMs, and answers at once when it is over", async () => {
+  test("D02: task.result waits no longer than waitMs, and answers at once when it is over", async () => {
     const agent = await join(cardOf(), () => undefined);
     const { messageId } = await submit(agent);
     expect(["queued", "delivered", "working"]).toContain((await result(messageId, 50)).state);
@@ -178,7 +178,7 @@ describe("DLV-15: following a task", () => {
     }
   });
 
-  test("events are ordered by id, readable after completion, and resume after an id", async () => {
+  test("D01, D02: events are ordered by id, readable after completion, and resume after an id", async () => {
     const agent = await join();
     const { messageId } = await submit(agent);
     await result(messageId);

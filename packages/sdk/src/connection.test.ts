@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { FakePeer, silence } from "../../../test/kit/fake-peer.js";
 
 describe("connection", () => {
-  it("keeps trying when the node is down at first, says so meanwhile, and connects when it appears (LIVE-9)", async () => {
+  it("C10, S08: keeps trying when the node is down at first, says so meanwhile, and connects when it appears (LIVE-9)", async () => {
     const peer = new FakePeer();
     peer.up = false;
     const client = peer.client();
@@ -20,7 +20,7 @@ describe("connection", () => {
     expect(states.at(-1)).toBe("online");
   });
 
-  it("tries every address in turn", async () => {
+  it("C11: tries every address in turn", async () => {
     const peer = new FakePeer();
     peer.up = false;
     void peer.client({ registryUrl: ["a:1", "http://b:2"] }).connect();
@@ -32,7 +32,7 @@ describe("connection", () => {
     ]);
   });
 
-  it("lets the backoff grow while sockets open and hello is refused, and caps it", async () => {
+  it("C02, S08: lets the backoff grow while sockets open and hello is refused, and caps it", async () => {
     const peer = new FakePeer();
     peer.answers["hello"] = () => {
       throw new ReachError("NOT_READY", "loading");
@@ -45,7 +45,7 @@ describe("connection", () => {
     expect(Math.max(...gaps)).toBeLessThanOrEqual(30_000);
   });
 
-  it("does not begin the backoff anew after a session that was not stable, and does after one that was", async () => {
+  it("C02: does not begin the backoff anew after a session that was not stable, and does after one that was", async () => {
     const peer = new FakePeer();
     await peer.client().connect();
     // Every session is lost as soon as it stands.
@@ -90,7 +90,7 @@ describe("connection", () => {
     expect(await called).toMatchObject({ errorCode: "UNAUTHENTICATED", outcome: "not_executed" });
   });
 
-  it("resumes with the sessionId and repeats an unanswered call with its messageId and the time that is left (DLV-11)", async () => {
+  it("C02: resumes with the sessionId and repeats an unanswered call with its messageId and the time that is left (DLV-11)", async () => {
     const peer = new FakePeer();
     peer.answers["call"] = () => silence;
     const client = peer.client();
@@ -185,7 +185,7 @@ describe("connection", () => {
     expect(client.state).toBe("online");
   });
 
-  it("gives up a dial that neither opens nor fails", async () => {
+  it("C11: gives up a dial that neither opens nor fails", async () => {
     const peer = new FakePeer();
     peer.answers["hello"] = () => silence;
     void peer.client({ connectTimeoutMs: 3_000 }).connect();
@@ -193,7 +193,7 @@ describe("connection", () => {
     expect(peer.dials.length).toBeGreaterThan(1);
   });
 
-  it("refuses a message over the limit by itself and sends the small ones (DLV-12)", async () => {
+  it("C06: refuses a message over the limit by itself and sends the small ones (DLV-12)", async () => {
     const peer = new FakePeer();
     peer.limits = { ...peer.limits, maxMessageBytes: 1_000 };
     peer.answers["call"] = ({ messageId }) => ({ messageId, data: "ok" });
@@ -206,7 +206,7 @@ describe("connection", () => {
     expect(peer.session.of("call")).toHaveLength(1);
   });
 
-  it("does not send a message for ever when the node closes over its size, and the others go on", async () => {
+  it("C06: does not send a message for ever when the node closes over its size, and the others go on", async () => {
     const peer = new FakePeer();
     peer.answers["call"] = () => silence;
     const client = peer.client();

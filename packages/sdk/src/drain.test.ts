@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { FakePeer, gate, silence } from "../../../test/kit/fake-peer.js";
 
 describe("drain", () => {
-  it("takes nothing new, gives back what is not started, finishes and confirms the rest, then says goodbye (LIVE-8)", async () => {
+  it("S01: takes nothing new, gives back what is not started, finishes and confirms the rest, then says goodbye (LIVE-8)", async () => {
     const peer = new FakePeer();
     const work = gate();
     const { client, session } = await peer.agent({ query_order: () => work.opened }, { maxConcurrentTasks: 1 });
@@ -35,7 +35,7 @@ describe("drain", () => {
     expect(client.state).toBe("closed");
   });
 
-  it("waits for the confirmation of results given as answers", async () => {
+  it("S05: waits for the confirmation of results given as answers", async () => {
     const peer = new FakePeer();
     const { client, session } = await peer.agent({ query_order: () => 1 });
     await session.request("deliver", { envelope: peer.envelope(), attempt: 1 });

@@ -65,7 +65,7 @@ describe("inbox", () => {
     expect((await ask("unheard_of"))["error"].data).toMatchObject({ code: "NO_ROUTE", outcome: "not_executed" });
   });
 
-  it("turns a result that JSON cannot carry into a failure that names the path, and stays up", async () => {
+  it("D22: turns a result that JSON cannot carry into a failure that names the path, and stays up", async () => {
     const peer = new FakePeer();
     const results: unknown[] = [{ rows: [{ n: 1n }] }, new Map(), { f: () => 1 }, undefined, { at: new Date(0) }];
     const cyclic: unknown[] = [];

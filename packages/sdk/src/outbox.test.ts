@@ -3,7 +3,7 @@ import { FakePeer, gate, silence } from "../../../test/kit/fake-peer.js";
 import { sdkLimits } from "./limits.js";
 
 describe("outbox", () => {
-  it("repeats by complete what it gave as an answer when the socket broke before any later answer (DLV-11)", async () => {
+  it("C04: repeats by complete what it gave as an answer when the socket broke before any later answer (DLV-11)", async () => {
     const peer = new FakePeer();
     const { session } = await peer.agent({ query_order: () => "kept" });
     const envelope = peer.envelope();

@@ -29,7 +29,7 @@ describe("watch", () => {
     expect(peer.session.of("watch")[0]!["params"]).toEqual({ capability: "x" });
   });
 
-  it("subscribes again after a reconnect from its last revision and tells nothing twice", async () => {
+  it("C07: subscribes again after a reconnect from its last revision and tells nothing twice", async () => {
     const peer = new FakePeer();
     let watches = 0;
     peer.answers["watch"] = () => ({ watchId: `w${++watches}`, revision: 20 });

@@ -245,7 +245,7 @@ describe("rules between settings", () => {
     expect(refusal(() => checkConfig(config)).message).toContain("2 settings are wrong");
   });
 
-  it("warns of a bare number that looks like another unit, and trusts one that says its unit", () => {
+  it("D14: warns of a bare number that looks like another unit, and trusts one that says its unit", () => {
     expect(loadConfig({ env: { AGENT_REACH_CALL_TIMEOUT_MS: "30" } }).warnings[0]).toContain('write "30s"');
     expect(loadConfig({ env: { AGENT_REACH_CALL_TIMEOUT_MS: "30ms" } }).warnings).toEqual([]);
     expect(loadConfig({ env: { AGENT_REACH_WEBHOOK_PROBE_INTERVAL_SEC: "3000" } }).warnings[0]).toContain(

@@ -15,7 +15,7 @@ const submit = async (input: unknown, more = {}): Promise<string> => {
 const got = (): unknown[] => agent.link.deliveries.map((d) => d.envelope.input);
 
 describe("tasks with one ordering key", () => {
-  test("go out one after another, each when the one before is terminal, however that ended", async () => {
+  test("D24: go out one after another, each when the one before is terminal, however that ended", async () => {
     for (const input of [1, 2, 3, 4]) await submit(input);
     expect(got()).toEqual([1]);
     await agent.link.next().complete();
@@ -53,7 +53,7 @@ describe("tasks with one ordering key", () => {
     expect(got()).toEqual([1, "other key", "no key"]);
   });
 
-  test("wait for one that is tried again, and are not overtaken by it", async () => {
+  test("O01: wait for one that is tried again, and are not overtaken by it", async () => {
     await submit(1);
     await submit(2);
     agent.link.next().refuse("NOT_NOW");

@@ -40,7 +40,7 @@ describe("submit", () => {
 });
 
 describe("DLV-7: a task that comes again", () => {
-  test("is one task, while it runs and after it succeeded", async () => {
+  test("D17: is one task, while it runs and after it succeeded", async () => {
     await rooms.submit(once);
     const again = await rooms.submit({ ...once, input: { b: 2, a: 1 } });
     expect(again.results[0]).toMatchObject({ messageId: uuid(1), duplicate: true, state: "delivered" });
@@ -68,7 +68,7 @@ describe("DLV-7: a task that comes again", () => {
     expect((await rooms.submit(once, callerOf("thief"))).failure).toMatchObject({ code: "FORBIDDEN" });
   });
 
-  test("runs again if it did not succeed", async () => {
+  test("D17: runs again if it did not succeed", async () => {
     await rooms.submit(once);
     await agent.link.next().fail();
     const again = await rooms.submit(once);
@@ -164,7 +164,7 @@ describe("cancel, requeue, discard", () => {
     expect(await rooms.task(uuid(1))).toMatchObject({ state: "delivered", attempt: 2, error: undefined });
   });
 
-  test("DLV-11: results are kept for their time and then forgotten, open tasks never", async () => {
+  test("D04, DLV-11: results are kept for their time and then forgotten, open tasks never", async () => {
     await rooms.submit(once);
     await agent.link.next().complete();
     await rooms.submit({ ...once, messageId: uuid(2) });

@@ -14,6 +14,7 @@ import type { Router } from "../router/router.js";
 import type { Dispatcher } from "./dispatcher.js";
 import { isTerminal, type TaskEvent } from "./lifecycle.js";
 import { type Result, resultEvent } from "./results.js";
+import { unknownTask } from "./unknown.js";
 
 export interface TaskSettings {
   completionTimeoutMs: number;
@@ -233,12 +234,7 @@ export class Tasks {
 
   async get(caller: Caller, messageId: string): Promise<TaskRecord> {
     const task = await this.store.get(messageId);
-    if (task === undefined)
-      throw new ReachError(
-        "NOT_FOUND",
-        `no task ${messageId} is known here; results are kept for ${this.settings.keepSec} s.`,
-        { path: "messageId" },
-      );
+    if (task === undefined) throw unknownTask(messageId, this.settings.keepSec, this.system.now());
     assertMayTouch(caller, task);
     return task;
   }

@@ -125,7 +125,7 @@ describe("Writer over a disk that takes its time", () => {
   const add = (n: number) => database.connection.prepare("INSERT INTO rows VALUES (?)").run(n);
   const count = () => database.connection.prepare("SELECT count(*) AS n FROM rows").get()!["n"];
 
-  test("W1 W2: nothing resolves before the disk has answered; what is asked for meanwhile goes into one next group", async () => {
+  test("D16, W1 W2: nothing resolves before the disk has answered; what is asked for meanwhile goes into one next group", async () => {
     const seen: string[] = [];
     const note = (name: string) =>
       void writer

@@ -46,7 +46,7 @@ export function taskStoreConformance(subject: TaskSubject): void {
       expect(await store.list({}, { limit: 10 })).toHaveLength(1);
     });
 
-    test("TS1: a second task with the same key is not stored within tenant and principal, but is beyond", async () => {
+    test("TS1, D20: a second task with the same key is not stored within tenant and principal, but is beyond", async () => {
       const first = await insert({ idempotencyKey: "key" });
       expect(await store.insert(newTask({ idempotencyKey: "key" }))).toEqual({ task: first, duplicate: true });
       expect((await store.insert(newTask({ idempotencyKey: "key", principal: "other" }))).duplicate).toBe(false);
@@ -290,7 +290,7 @@ export function taskStoreConformance(subject: TaskSubject): void {
         expect(await claim("query_order", 1_000)).toEqual([behind.messageId]);
       });
 
-      test("a seq is not given again when the newest task was forgotten before a restart", async () => {
+      test("TS1, D16: a seq is not given again when the newest task was forgotten before a restart", async () => {
         const first = await insert({ state: "completed", dueAt: undefined, settledAt: 1 });
         await store.trim(2, 10);
         store = await reopen();
