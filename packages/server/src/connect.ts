@@ -29,7 +29,9 @@ export function connect({ registry, catalog, admission, dispatcher, journal, onE
     if (removed || record.state === "offline") {
       dispatcher.departed(record.instanceId);
       for (const attempt of [...instance.held]) attempt.lost();
-    } else if (record.state === "online" && instance.link !== undefined) admission.room(instance);
+    }
+    // It may take work now; or somebody waits for it alone, and may go elsewhere from now on.
+    if (record.state !== "online" || instance.link !== undefined) admission.room(instance);
   });
   registry.onArrival((instance, anew) => {
     if (!anew) return admission.room(instance);

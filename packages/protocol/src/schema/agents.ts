@@ -73,6 +73,8 @@ export const Decision = Type.Object({
   request: anyObject,
   candidates: Type.Array(DecidedCandidate),
   chosen: optional(Address),
+  /** The instance that the message's session is at home on, which is full: nobody else is asked. */
+  waitsFor: optional(Address),
   /** How many more candidates there were than are listed. */
   omitted: optional(whole(0)),
 });

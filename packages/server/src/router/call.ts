@@ -1,7 +1,7 @@
 import type { AgentErrorShape, ReachError } from "@agent-reach/protocol";
 import type { MessageLog } from "../journal/journal.js";
 import type { Receiver } from "../ports/delivery.js";
-import type { Offer } from "../registry/instance.js";
+import type { LiveInstance, Offer } from "../registry/instance.js";
 import type { WheelEntry } from "../time/wheel.js";
 import type { Waiter } from "./admission.js";
 import type { Calls } from "./calls.js";
@@ -23,6 +23,8 @@ export class Call implements WheelEntry, Waiter, Parent {
   readonly kind = "call";
   state: CallState = "waiting";
   inLine = false;
+  /** The line it waits in, once it waits. */
+  lane = "";
   attempt = 0;
   current: CallAttempt | undefined;
   /** Attempts whose outcome nobody knows; their late success still counts. */
@@ -32,6 +34,8 @@ export class Call implements WheelEntry, Waiter, Parent {
   lastRefusal: ReachError | undefined;
   /** Why it waits, should the deadline come meanwhile. */
   full = false;
+  /** The one instance that it waits for, if its session is at home there. */
+  waitsFor: LiveInstance | undefined;
   /** Others who sent the same message while it is in flight. */
   joined: Reply[] | undefined;
   /** Under which it is remembered besides its id: its idempotencyKey, where it gave one. */
@@ -45,7 +49,6 @@ export class Call implements WheelEntry, Waiter, Parent {
     readonly tenant: string,
     readonly principal: string,
     readonly capability: string,
-    readonly lane: string,
     readonly contentHash: number,
     readonly idempotencyKey: string,
     readonly chain: readonly Hop[],

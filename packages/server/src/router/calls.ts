@@ -11,7 +11,7 @@ import { chainOf, loopIn, type Parent } from "./chain.js";
 import { fingerprintOf } from "./content.js";
 import { envelopeText } from "./envelope.js";
 import { Memory } from "./memory.js";
-import { demandsOf, laneOf, type MessageRequest, type Reply, requestOf } from "./message.js";
+import { demandsOf, laneAt, laneOf, type MessageRequest, type Reply, requestOf } from "./message.js";
 import {
   agentError,
   allResting,
@@ -44,6 +44,10 @@ function aliasOf({ caller, envelope }: MessageRequest): string {
 
 function bodyOf(error: Error): ErrorBody {
   return (error instanceof ReachError ? error : new ReachError("INTERNAL", error.message)).toBody();
+}
+
+function laneFor({ capability, request, waitsFor }: Call): string {
+  return laneAt(laneOf(capability, request.envelope), waitsFor);
 }
 
 /** Refusals after which a call stops looking for somebody else. */
@@ -147,7 +151,6 @@ export class Calls {
       caller.tenant,
       caller.principal,
       capability,
-      laneOf(capability, envelope),
       contentHash,
       envelope.idempotencyKey ?? request.messageId,
       chainOf(parent),
@@ -200,8 +203,18 @@ export class Calls {
   retry(call: Call): boolean {
     if (call.state === "settled") return true;
     const resolution = this.catalog.resolve(wantedBy(call.request));
-    if (resolution.ok) return this.attempt(call, resolution.resolved);
+    if (resolution.ok) return this.attempt(call, resolution.resolved) || this.changesLine(call);
     this.fail(call, resolution.error);
+    return true;
+  }
+
+  /** Whoever waits for another instance than before leaves its line, where others may be able to go. */
+  private changesLine(call: Call): boolean {
+    const lane = laneFor(call);
+    if (!call.inLine || lane === call.lane) return false;
+    this.admission.leave(call);
+    call.lane = lane;
+    this.admission.wait(call);
     return true;
   }
 
@@ -219,6 +232,7 @@ export class Calls {
         call.excluded,
       );
       call.full = decision.full;
+      call.waitsFor = decision.waitsFor;
       const offer = decision.chosen;
       if (offer === undefined) {
         if (!call.inLine) this.journal.add(call.log, "waiting", undefined, number, decision);
@@ -246,6 +260,7 @@ export class Calls {
 
   private enqueue(call: Call): void {
     call.state = "waiting";
+    call.lane = laneFor(call);
     if (this.admission.wait(call)) {
       call.inLine = true;
       this.wheel.set(call, call.deadline);

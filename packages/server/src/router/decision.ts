@@ -1,6 +1,6 @@
 import type { Candidate, Decision as DecisionShape, Verdict } from "@agent-reach/protocol";
 import type { Described, MessageLog } from "../journal/journal.js";
-import type { Offer } from "../registry/instance.js";
+import type { LiveInstance, Offer } from "../registry/instance.js";
 
 /**
  * What was known of one candidate at the moment of choice. One is made for every candidate of every call and tens of
@@ -29,6 +29,8 @@ export class Decision implements Described {
   chosen: Offer | undefined;
   /** Whether anybody would have been able but for being full. */
   full = false;
+  /** The home of the message's session, which is full: nobody else is asked. */
+  waitsFor: LiveInstance | undefined;
   omitted = 0;
   /** Thousandths of a millisecond. */
   took = 0;
@@ -65,7 +67,7 @@ export class Decision implements Described {
   }
 
   toShape(): DecisionShape {
-    const { chosen, log } = this;
+    const { chosen, log, waitsFor } = this;
     return {
       decisionId: this.decisionId,
       messageId: log.messageId,
@@ -77,6 +79,9 @@ export class Decision implements Described {
       candidates: this.considered.map((c) => ({ ...describeCandidate(c, this.reasons), verdict: c.verdict })),
       ...(chosen && {
         chosen: { agentId: chosen.instance.record.agentId, instanceId: chosen.instance.record.instanceId },
+      }),
+      ...(waitsFor && {
+        waitsFor: { agentId: waitsFor.record.agentId, instanceId: waitsFor.record.instanceId },
       }),
       ...(this.omitted > 0 && { omitted: this.omitted }),
     };

@@ -1,5 +1,6 @@
 import type { SubmitEnvelope } from "@agent-reach/protocol";
 import type { Caller } from "../access/access.js";
+import type { LiveInstance } from "../registry/instance.js";
 import type { Sent } from "./envelope.js";
 import type { Demands } from "./router.js";
 
@@ -24,7 +25,8 @@ export interface Reply {
 }
 
 export function demandsOf(envelope: SubmitEnvelope): Demands {
-  return { version: envelope.version, labels: envelope.labels, weights: envelope.weights };
+  const { version, labels, weights, sessionRef, dryRun } = envelope;
+  return { version, labels, weights, sessionRef, dryRun };
 }
 
 /** The request as it stands in a decision's record: everything but the input. Undefined where that is the capability alone. */
@@ -59,4 +61,9 @@ export function laneOf(
   if (target === undefined && version === undefined && labels === undefined) return capability;
   const sorted = labels === undefined ? undefined : Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([capability, target?.agentId, target?.instanceId, version, sorted]);
+}
+
+/** Where a message waits that only one instance may take, because its session is at home there. */
+export function laneAt(lane: string, instance: LiveInstance | undefined): string {
+  return instance === undefined ? lane : `${lane}@${instance.record.instanceId}`;
 }

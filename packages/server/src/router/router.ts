@@ -4,6 +4,7 @@ import type { Resolved } from "../catalog/catalog.js";
 import type { MessageLog } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import type { LiveInstance, Offer } from "../registry/instance.js";
+import { Affinity } from "./affinity.js";
 import { type Considered, Decision, LISTED_MAX, thousandths } from "./decision.js";
 import { NEAR, score, type Weights, weightsOf } from "./score.js";
 
@@ -14,6 +15,9 @@ export interface Demands {
   resources?: Readonly<Record<string, unknown>> | undefined;
   weights?: unknown;
   maxLatencyMs?: number | undefined;
+  sessionRef?: string | undefined;
+  /** Nothing comes of the decision, so nothing is remembered of it. */
+  dryRun?: boolean | undefined;
 }
 
 export interface RouterSettings {
@@ -29,10 +33,17 @@ const UNMEASURED_P50_MS = 500;
  * among the best at random by weight.
  */
 export class Router {
+  private readonly affinity = new Affinity();
+
   constructor(
     private readonly system: System,
     private readonly settings: RouterSettings,
   ) {}
+
+  /** How many sessions have a home. */
+  get sessions(): number {
+    return this.affinity.size;
+  }
 
   decide(
     resolved: Resolved,
@@ -47,10 +58,15 @@ export class Router {
     const now = system.monotonic();
     const decision = new Decision(log, attempt, system.now() - log.startedAt, request, resolved.reasons);
     const all = this.consider(resolved, demands, now, excluded);
-    const chosen = this.choose(all, preferred);
+    const { sessionRef } = demands;
+    const home = sessionRef === undefined ? undefined : this.affinity.homeAmong(sessionRef, all);
+    const stays = home !== undefined && preferred?.(home.offer) !== false;
+    if (stays && home.verdict === "full") decision.waitsFor = home.offer.instance;
+    const chosen = !stays ? this.choose(all, preferred) : home.verdict === "full" ? undefined : home;
     if (chosen !== undefined) {
       chosen.verdict = "chosen";
       decision.chosen = chosen.offer;
+      if (sessionRef !== undefined && demands.dryRun !== true) this.affinity.keep(sessionRef, chosen.offer.instance);
     }
     decision.list(all, chosen);
     decision.took = thousandths(system.monotonic() - now);

@@ -6,6 +6,7 @@ import type { Offer } from "../registry/instance.js";
 import type { Admission } from "../router/admission.js";
 import type { Decision } from "../router/decision.js";
 import { envelopeText } from "../router/envelope.js";
+import { laneAt, laneOf } from "../router/message.js";
 import type { Router } from "../router/router.js";
 import type { Commits } from "./commits.js";
 import { type TaskEvent, transition } from "./lifecycle.js";
@@ -86,7 +87,11 @@ export class Deliveries {
     if (offer === undefined) {
       // A waiting task looks for somebody often; it is recorded when that is news.
       if (log.lastType !== "waiting") this.journal.add(log, "waiting", undefined, number, decision);
-      return false;
+      const lane = laneAt(laneOf(task.capability, request), decision.waitsFor);
+      if (lane === task.lane) return false;
+      // Others in this line may be able to go.
+      void this.commits.write(task, { type: "deferred", until: task.dueAt ?? 0, lane }, log);
+      return true;
     }
     this.journal.add(log, "decision", offer.instance, number, decision);
     this.admission.take(offer.instance);

@@ -40,8 +40,8 @@ export type TaskEvent =
   | { type: "overdue"; attempt: number; error: ErrorBody }
   | { type: "died"; error: ErrorBody }
   | { type: "canceled"; error: ErrorBody }
-  /** It stays in the line, and is not looked at before `until`, wall ms. */
-  | { type: "deferred"; until: number }
+  /** It stays in line, this one or another, and is not looked at before `until`, wall ms. */
+  | { type: "deferred"; until: number; lane?: string }
   | { type: "requeued"; deadlineAt: number }
   | { type: "discarded"; error: ErrorBody }
   | { type: "acknowledged" };
@@ -89,7 +89,9 @@ export function transition(task: TaskRecord, event: TaskEvent, now: number, lane
       return yes(next);
     }
     case "deferred":
-      return task.state === "queued" ? yes({ ...task, dueAt: event.until }) : no("NOT_NOW");
+      return task.state === "queued"
+        ? yes({ ...task, dueAt: event.until, lane: event.lane ?? task.lane })
+        : no("NOT_NOW");
     case "acknowledged":
       return task.notify ? yes({ ...task, notify: false }) : no("NOT_NOW");
     case "completed": {
