@@ -53,6 +53,7 @@ export const groups: readonly { title: string; entries: readonly Entry[] }[] = [
       { name: "why-not", summary: "why an agent was not chosen", load: () => import("./commands/why-not.js") },
       { name: "queues", summary: "what waits, and for how long", load: () => import("./commands/queues.js") },
       { name: "dead", summary: "dead letters: list, show, requeue, discard", load: () => import("./commands/dead.js") },
+      { name: "chaos", summary: "make faults, to see them survived", load: () => import("./commands/chaos.js") },
       { name: "version", summary: "versions", load: () => import("./commands/version.js") },
     ],
   },

@@ -284,4 +284,30 @@ export const routes: readonly Route[] = [
     answer: s.Discarded,
     errors: ["NOT_FOUND", "CONFLICT"],
   },
+
+  {
+    method: "get",
+    path: "/v1/chaos",
+    summary: "The faults that are in force",
+    description: "Only on a node that was started with `--chaos`.",
+    answer: s.ChaosFaults,
+    errors: ["FORBIDDEN"],
+  },
+  {
+    method: "post",
+    path: "/v1/chaos",
+    summary: "Ask for a fault on the way to an agent",
+    description: "For tests of a deployment: cut its connections, delay its deliveries, miss its acknowledgements.",
+    body: s.ChaosFault,
+    answer: s.ChaosConcerned,
+    errors: ["FORBIDDEN", "NOT_FOUND"],
+  },
+  {
+    method: "delete",
+    path: "/v1/chaos",
+    summary: "End the faults of one agent, or all",
+    query: { agent },
+    answer: s.ChaosCleared,
+    errors: ["FORBIDDEN"],
+  },
 ];

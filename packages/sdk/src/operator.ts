@@ -57,6 +57,14 @@ export interface MessageView {
 /** Which dead letters: by id, or all that fit. */
 export type DeadLetterSelection = { messageIds: string[] } | { filter: Omit<TaskQuery, keyof Page> };
 
+/** What is wrong with the way to an agent. */
+export interface ChaosFaults {
+  /** Deliveries leave that much later. */
+  delayMs?: number;
+  /** Share of acknowledgements that the node does not hear, 0..1. */
+  dropAcks?: number;
+}
+
 export interface EventQuery {
   /** Id of the last event seen; the stream goes on after it. */
   after?: number | undefined;
@@ -175,6 +183,26 @@ export class Operator {
 
   discard(selection: DeadLetterSelection): Promise<Record<string, unknown>> {
     return this.#http.json("POST", "/v1/dead-letters/discard", { body: selection });
+  }
+
+  /** The faults in force. As all of chaos, only on a node that was started with `--chaos`. */
+  faults(): Promise<{ faults: ({ agentId: string; until: string } & ChaosFaults)[] }> {
+    return this.#http.json("GET", "/v1/chaos");
+  }
+
+  /** Spoils the way to an agent for a while (60 s), in place of what was asked for before. */
+  spoil(agentId: string, faults: ChaosFaults & { forMs?: number }): Promise<{ connections: number }> {
+    return this.#http.json("POST", "/v1/chaos", { body: { agentId, ...faults } });
+  }
+
+  /** Ends the connections of an agent without a word. */
+  cut(agentId: string): Promise<{ connections: number }> {
+    return this.#http.json("POST", "/v1/chaos", { body: { agentId, cut: true } });
+  }
+
+  /** Ends the faults of one agent, or all. */
+  clearFaults(agentId?: string): Promise<{ cleared: number }> {
+    return this.#http.json("DELETE", "/v1/chaos", { query: agentId === undefined ? {} : { agent: agentId } });
   }
 
   /** Everything that happens, as it happens; a lost connection is taken up again after the last event seen. */

@@ -8,6 +8,8 @@ import { Webhooks } from "./connectors/webhooks.js";
 import { openMemory } from "./engines/memory/index.js";
 import { osSystem } from "./engines/os/system.js";
 import { openSqlite } from "./engines/sqlite/index.js";
+import { Chaos } from "./gateway/chaos.js";
+import { chaosRoutes } from "./gateway/chaos-routes.js";
 import { Feed } from "./gateway/feed.js";
 import { healthRoutes } from "./gateway/health-routes.js";
 import { createHttp } from "./gateway/http.js";
@@ -209,6 +211,7 @@ async function build(
   messageRoutes(app, rooms);
   viewRoutes(app, rooms);
   streamRoutes(app, rooms);
+  chaosRoutes(app, config.chaos.enabled ? new Chaos(registry, journal, system) : undefined);
   await app.ready();
   app.server.on("upgrade", (request, socket, head) => sessions.upgrade(request, socket, head));
   await app.listen({ host: config.server.host, port: config.server.port });

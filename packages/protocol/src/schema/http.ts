@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { limits } from "../limits.js";
 import { AgentErrorShape, Receipt } from "./envelope.js";
 import { ErrorBody, Task } from "./messages.js";
-import { InstanceId, MessageId, TraceId } from "./names.js";
+import { AgentId, InstanceId, MessageId, Time, TraceId } from "./names.js";
 import { params } from "./params.js";
 import { anyObject, anything, oneOf, optional, text, whole } from "./parts.js";
 import { Delivery } from "./pushes.js";
@@ -70,3 +70,21 @@ function withoutInstance<T extends { instanceId: unknown }>({ instanceId: _, ...
 
 export const Requeued = Type.Object({ requeued: whole(0) });
 export const Discarded = Type.Object({ discarded: whole(0) });
+
+/** A fault that an operator asks for: one of `cut`, `delayMs` and `dropAcks`, the latter two also together. */
+export const ChaosFault = Type.Object({
+  agentId: AgentId,
+  /** Ends the agent's connections now. */
+  cut: optional(Type.Boolean()),
+  /** Deliveries leave that much later. */
+  delayMs: optional(whole(0, limits.waitMsMax)),
+  /** Share of acknowledgements that the node does not hear. */
+  dropAcks: optional(Type.Number({ minimum: 0, maximum: 1 })),
+  /** How long it lasts; 60 s if not said. */
+  forMs: optional(whole(1, limits.waitMsMax)),
+});
+export const ChaosConcerned = Type.Object({ agentId: AgentId, connections: whole(0) });
+export const ChaosFaults = Type.Object({
+  faults: Type.Array(Type.Object({ agentId: AgentId, delayMs: whole(0), dropAcks: Type.Number(), until: Time })),
+});
+export const ChaosCleared = Type.Object({ cleared: whole(0) });

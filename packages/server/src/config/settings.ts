@@ -222,6 +222,11 @@ const rows: Record<SettingPath, Row> = {
     max: 3600,
     plausible: [1, 300],
   }),
+  "chaos.enabled": {
+    type: "boolean",
+    default: false,
+    doc: "Whether faults may be asked for (`agent-reach chaos`), to test a deployment. Never in production.",
+  },
   "log.level": { type: "choice", choices: logLevels, default: "info", doc: "Least severity that is logged." },
   "log.pretty": {
     type: "boolean",
@@ -238,6 +243,7 @@ const shortFlags: Partial<Record<SettingPath, string>> = {
   "server.allowedHosts": "--allowed-hosts",
   "data.dir": "--data",
   "data.engine": "--engine",
+  "chaos.enabled": "--chaos",
 };
 
 const words = (path: string): string[] =>

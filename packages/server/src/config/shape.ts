@@ -53,6 +53,7 @@ export interface Config {
   routing: { weights: Weights; healthMin: number };
   catalog: { synonymsFile?: string };
   webhook: { allowPrivate: boolean; probeIntervalSec: number };
+  chaos: { enabled: boolean };
   log: { level: (typeof logLevels)[number]; pretty?: boolean };
 }
 

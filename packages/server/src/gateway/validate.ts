@@ -13,6 +13,7 @@ const {
   HttpNack,
   HttpComplete,
   HttpCancel,
+  ChaosFault,
   DeadLetterChoice,
 } = schemas;
 const shapes = {
@@ -25,6 +26,7 @@ const shapes = {
   HttpNack,
   HttpComplete,
   HttpCancel,
+  ChaosFault,
   DeadLetterChoice,
 };
 type Shape = keyof typeof shapes;

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeLink } from "../../../../test/kit/fake-link.js";
 import { card, FakeRooms } from "../../../../test/kit/fake-rooms.js";
+import { openMemory } from "../engines/memory/index.js";
 import type { ViewChange } from "./view.js";
 
 const DAY = 86_400_000;
@@ -202,6 +203,28 @@ describe("REG-2: identity and fencing", () => {
     const second = await rooms.join(card("a1"), { instanceId: instanceId.toUpperCase(), instanceKey });
     expect(second.registered).toMatchObject({ instanceId, epoch: 2 });
     expect(instanceId).toBe(instanceId.toLowerCase());
+  });
+
+  test("an agent that is back while the loss of its connection is still being written waits for that, and has no conflict", async () => {
+    const engine = await openMemory();
+    const { registry } = engine;
+    const put = registry.put.bind(registry);
+    let held: (() => void) | undefined;
+    let hold = false;
+    registry.put = async (changes) => {
+      if (hold) await new Promise<void>((go) => (held = go));
+      return put(changes);
+    };
+    rooms = await FakeRooms.open({ engine });
+    const first = await rooms.join(card("a1"));
+    hold = true;
+    await rooms.cut(first);
+    hold = false;
+    const back = rooms.join(card("a1"), first.registered);
+    await rooms.pass(0);
+    held!();
+    expect((await back).registered).toMatchObject({ epoch: 2 });
+    expect(rooms.registry.view.instances.get(first.registered.instanceId)!.record.state).toBe("online");
   });
 
   test("SEC-1: a connected instance is taken over with its key alone", async () => {

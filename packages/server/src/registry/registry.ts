@@ -263,11 +263,17 @@ export class Registry {
     if (link !== undefined && link.kind !== "ws") link.close(1000, reason);
   }
 
+  /** Moves an instance through its lifecycle, in turn with registrations of its agent. */
+  change(instance: LiveInstance, event: LeaseEvent): Promise<void> {
+    const { tenant, agentId } = instance.record;
+    return this.inTurn(`${tenant}/${agentId}`, () => this.changeInTurn(instance, event));
+  }
+
   /**
-   * Moves an instance through its lifecycle. A store that cannot write must not decide who is alive: then the change is
+   * A store that cannot write must not decide who is alive: then the change is
    * kept in memory alone, on top of the stored revision, and the next one that gets through carries it along.
    */
-  async change(instance: LiveInstance, event: LeaseEvent): Promise<void> {
+  private async changeInTurn(instance: LiveInstance, event: LeaseEvent): Promise<void> {
     for (let tries = 0; tries < 10; tries++) {
       const before = instance.record;
       const next = transition(before, event, this.system.now());
