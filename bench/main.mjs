@@ -8,6 +8,7 @@ import { beside } from "./measures/beside.mjs";
 import { calls } from "./measures/calls.mjs";
 import { discover, heartbeats, idle } from "./measures/crowd.mjs";
 import { lookups, registry } from "./measures/registry.mjs";
+import { slowDownstream } from "./measures/slow-downstream.mjs";
 import { submit, tasks } from "./measures/tasks.mjs";
 
 const measures = {
@@ -22,6 +23,7 @@ const measures = {
   heartbeats,
   idle,
   discover,
+  "slow-downstream": slowDownstream,
 };
 
 const help = `Measures Agent-Reach against bare parts, run in turns with it in the same minutes.

@@ -27,8 +27,8 @@ async function isReady(httpUrl) {
   );
 }
 
-/** `nodeOptions` are flags for the Node runtime itself, like `--cpu-prof`. */
-export async function startNode({ nodeOptions = [] } = {}) {
+/** `nodeOptions` are flags for the Node runtime itself, like `--cpu-prof`; `args` are settings, where not the defaults. */
+export async function startNode({ nodeOptions = [], args: settings = [] } = {}) {
   if (!existsSync(join(root, "packages/cli/dist/main.js"))) {
     throw new Error("the product is not built: run `npm run build` first");
   }
@@ -36,7 +36,7 @@ export async function startNode({ nodeOptions = [] } = {}) {
   const port = await freePort();
   const logFile = join(dir, "node.log");
   const output = openSync(logFile, "w");
-  const args = [...nodeOptions, program, "serve", "--port", String(port), "--data", join(dir, "data")];
+  const args = [...nodeOptions, program, "serve", "--port", String(port), "--data", join(dir, "data"), ...settings];
   const child = startProgram(args, { output });
   closeSync(output);
   let gone = false;

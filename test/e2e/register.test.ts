@@ -171,7 +171,7 @@ describe("REG-5: calls and the registry", () => {
     const watch = await reader.request("watch", {});
     const before = await agentOf(agent.agentId);
     await Promise.all(
-      Array.from({ length: 300 }, (_, input) => reader.request("call", { capability: agent.capability, input })),
+      Array.from({ length: 250 }, (_, input) => reader.request("call", { capability: agent.capability, input })),
     );
     const again = await reader.request("watch", {});
     expect(again.revision).toBe(watch.revision);

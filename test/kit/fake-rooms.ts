@@ -3,6 +3,7 @@ import { limits, traceNamedAfter } from "@agent-reach/protocol";
 import type { Caller } from "../../packages/server/src/access/access.js";
 import { Catalog } from "../../packages/server/src/catalog/catalog.js";
 import { Synonyms } from "../../packages/server/src/catalog/synonyms.js";
+import { defaultConfig } from "../../packages/server/src/config.js";
 import { connect } from "../../packages/server/src/connect.js";
 import type { Engine } from "../../packages/server/src/engines/engine.js";
 import { openMemory } from "../../packages/server/src/engines/memory/index.js";
@@ -10,7 +11,7 @@ import { Journal } from "../../packages/server/src/journal/journal.js";
 import type { LiveInstance } from "../../packages/server/src/registry/instance.js";
 import { Reaper } from "../../packages/server/src/registry/reaper.js";
 import { Registry, type RegistrySettings } from "../../packages/server/src/registry/registry.js";
-import { Admission } from "../../packages/server/src/router/admission.js";
+import { Admission, type AdmissionSettings } from "../../packages/server/src/router/admission.js";
 import { type CallSettings, Calls } from "../../packages/server/src/router/calls.js";
 import type { MessageRequest } from "../../packages/server/src/router/message.js";
 import { Router } from "../../packages/server/src/router/router.js";
@@ -32,6 +33,7 @@ export interface RoomsOptions {
   call?: Partial<CallSettings>;
   delivery?: Partial<DispatchSettings>;
   waitingMax?: number;
+  limits?: Partial<AdmissionSettings>;
 }
 
 /** An instance that is connected, as a test holds it. */
@@ -114,7 +116,11 @@ export class FakeRooms {
     this.registry = new Registry(engine.registry, system, { ...leaseSettings, ...options.lease });
     this.catalog = new Catalog(this.registry.view, new Synonyms(options.synonyms));
     this.router = new Router(system, { weights: presets["balanced"]!, healthMin: 0.8 });
-    this.admission = new Admission(system, options.waitingMax ?? 1000);
+    this.admission = new Admission(system, {
+      ...defaultConfig().limits,
+      queuedCallsMax: options.waitingMax ?? 1000,
+      ...options.limits,
+    });
     const { registry, catalog, router, admission, journal, wheel } = this;
     this.dispatcher = new Dispatcher(
       engine.tasks,
@@ -136,7 +142,18 @@ export class FakeRooms {
       inputBytes: limits.inputBytesMax,
     };
     const parentOf = (id: string) => this.calls.open(id) ?? dispatcher.parentOf(id);
-    this.tasks = new Tasks(engine.tasks, catalog, router, journal, dispatcher, system, settings, parentOf, onError);
+    this.tasks = new Tasks(
+      engine.tasks,
+      catalog,
+      router,
+      journal,
+      dispatcher,
+      system,
+      settings,
+      parentOf,
+      onError,
+      admission,
+    );
     this.reaper = new Reaper(registry, system, wheel, onError);
     connect({ registry, catalog, admission, dispatcher, journal, onError });
   }

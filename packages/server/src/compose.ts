@@ -105,7 +105,7 @@ async function build(
   const synonyms = new Synonyms(synonymsFile === undefined ? {} : readSynonyms(synonymsFile));
   const catalog = new Catalog(registry.view, synonyms);
   const router = new Router(system, config.routing);
-  const admission = new Admission(system, config.limits.queuedCallsMax);
+  const admission = new Admission(system, config.limits);
   const dispatcher = new Dispatcher(
     engine.tasks,
     catalog,
@@ -138,6 +138,7 @@ async function build(
     { ...config.task, ...config.limits },
     parentOf,
     onError,
+    admission,
   );
   const reaper = new Reaper(registry, system, wheel, onError);
   const feed = new Feed(registry, system);
@@ -204,7 +205,7 @@ async function build(
     tasks,
     dispatcher,
     sessions: () => sessions.count,
-    waiting: () => admission.lines(),
+    admission,
   });
   healthRoutes(app, metrics, () => draining);
   instanceRoutes(app, rooms, webhooks);

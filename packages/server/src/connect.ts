@@ -38,4 +38,7 @@ export function connect({ registry, catalog, admission, dispatcher, journal, onE
     const siblings = registry.view.agent(instance.record.tenant, instance.record.agentId)?.instances ?? [];
     dispatcher.arrived(instance, siblings).catch(onError);
   });
+  admission.onHeldBack(({ capability, limit, isNarrow, latency: { normalMs } }) => {
+    journal.note(isNarrow ? "bulkhead.narrowed" : "bulkhead.restored", undefined, { capability, limit, normalMs });
+  });
 }

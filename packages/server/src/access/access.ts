@@ -36,6 +36,14 @@ export const localOperator: Caller = {
   sourceJson: "{}",
 };
 
+/**
+ * Whom the limits of one caller are for: the principal. Those without a name would all be one, so each of their sessions is
+ * a caller of its own; over HTTP, where there is none, they share.
+ */
+export function callerKeyOf({ tenant, principal, sessionId }: Caller): string {
+  return principal === ANONYMOUS && sessionId !== undefined ? `${tenant}//${sessionId}` : `${tenant}/${principal}`;
+}
+
 /** A message belongs to its principal; nobody else may read, cancel or repeat it, tenant operators excepted. */
 export function mayTouch(caller: Caller, message: { tenant: string; principal: string }): boolean {
   return caller.tenant === message.tenant && (caller.operator || caller.principals.has(message.principal));

@@ -63,6 +63,13 @@ const bytes = (value: number, min: number, max: number, doc: string): Row => ({
   max,
   doc,
 });
+const rate = (doc: string): Row => ({
+  type: "number",
+  default: 0,
+  min: 0,
+  max: 1_000_000,
+  doc: `${doc} A second's worth may come at once. 0: as many as they like.`,
+});
 const weight = (value: number, doc: string): Row => ({ type: "number", default: value, min: 0, max: 1000, doc });
 
 // A type that names every path: a setting that is in Config and not here, or the other way round, does not compile.
@@ -161,6 +168,21 @@ const rows: Record<SettingPath, Row> = {
   "limits.inputBytes": bytes(limits.inputBytesMax, 1024, 268_435_456, "Largest `input` or `data` of one message."),
   "limits.cardBytes": bytes(limits.cardBytesMax, 1024, 16_777_216, "Largest card."),
   "limits.queuedCallsMax": whole(1000, 0, 1_000_000, "Calls that may wait for a free instance, per capability."),
+  "limits.inFlightCallsMax": whole(
+    256,
+    1,
+    1_000_000,
+    "Calls of one capability that one caller may have in flight, waiting ones included; the next is `BUSY` at once.",
+  ),
+  "limits.inFlightCallsMin": whole(
+    20,
+    1,
+    1_000_000,
+    "How far that shrinks while the capability is slow. Not under `limits.inFlightCallsMax`: it never does.",
+  ),
+  "limits.messagesPerSecPerCaller": rate("Calls and tasks that one caller may send in a second."),
+  "limits.messagesPerSecPerCapability": rate("Calls and tasks that one capability may get in a second."),
+  "limits.messagesPerSecPerTenant": rate("Calls and tasks that one tenant may send in a second."),
   "limits.pageMax": whole(limits.pageMax, 1, limits.pageMax, "Largest page of a list."),
   "call.timeoutMs": duration("ms", defaults.callTimeoutMs, "How long a call may take that names no `timeoutMs`."),
   "call.rememberMs": duration("ms", 60_000, "How long the answer of a call is kept for a caller that asks again.", {

@@ -37,7 +37,17 @@ export interface Config {
     helloTimeoutMs: number;
     slowReaderBytes: number;
   };
-  limits: { inputBytes: number; cardBytes: number; queuedCallsMax: number; pageMax: number };
+  limits: {
+    inputBytes: number;
+    cardBytes: number;
+    queuedCallsMax: number;
+    inFlightCallsMax: number;
+    inFlightCallsMin: number;
+    messagesPerSecPerCaller: number;
+    messagesPerSecPerCapability: number;
+    messagesPerSecPerTenant: number;
+    pageMax: number;
+  };
   call: { timeoutMs: number; rememberMs: number };
   delivery: {
     ackTimeoutMs: number;

@@ -1,34 +1,91 @@
+import type { ReachError } from "@agent-reach/protocol";
+import { type Caller, callerKeyOf } from "../access/access.js";
+import { HashTable } from "../collections/hash-table.js";
 import type { System } from "../ports/system.js";
 import type { LiveInstance } from "../registry/instance.js";
+import { Bulkhead, type BulkheadSettings, type Gate, type Share } from "./bulkhead.js";
+import { Line, type Waiter } from "./line.js";
+import { UNKNOWN_MS } from "./pace.js";
+import { RateLimits, type RateSettings } from "./rate-limit.js";
+import { rateLimited, shareFull } from "./refusals.js";
 
-/** Something that waits until an instance has room. */
-export interface Waiter {
-  /** Messages of one lane can be served by the same instances. */
-  readonly lane: string;
+export type { Waiter } from "./line.js";
+
+export interface AdmissionSettings extends BulkheadSettings, RateSettings {
+  /** Calls that may wait, per capability. */
+  queuedCallsMax: number;
+}
+
+/** A call that wants in. */
+export interface Applicant {
+  readonly request: { readonly caller: Caller };
   readonly capability: string;
-  /** Tries again; false when still nobody can take it. */
-  retry(): boolean;
+  /** Its caller's, once it is in. */
+  share: Share | undefined;
 }
 
 /**
- * Slots and waiting lines. A slot is taken before a message is sent and given back when its attempt ends, so that no
+ * Who may come in, and who waits. How often and how many at a time a caller may (rate limits, bulkhead) is asked before
+ * anybody is looked for. A slot is taken before a message is sent and given back when its attempt ends, so that no
  * instance ever holds more than its card allows, however many decisions fall in one turn.
  *
- * Calls wait here, in order of arrival per lane. Tasks wait in their store; the dispatcher only wants to hear of room.
+ * Calls wait here, in lines of bounded length. Tasks wait in their store; the dispatcher only wants to hear of room.
  */
 export class Admission {
-  private readonly lanes = new Map<string, Map<string, Waiter[]>>();
-  private readonly counts = new Map<string, number>();
+  private readonly byCapability = new HashTable<string, Line>();
+  private readonly bulkhead: Bulkhead;
+  private readonly rates: RateLimits;
   private readonly freed = new Set<string>();
   private scheduled = false;
   private readonly listeners: ((capabilities: ReadonlySet<string>) => void)[] = [];
   /** Whether anybody besides calls wants to hear of room. */
   private wanted: () => boolean = () => false;
+  private onTurn: (gate: Gate) => void = () => {};
+  /** How many messages were refused, by reason. */
+  readonly refused = { rate: 0, share: 0 };
 
   constructor(
     private readonly system: System,
-    readonly waitingMax: number,
-  ) {}
+    private readonly settings: AdmissionSettings,
+  ) {
+    this.bulkhead = new Bulkhead(settings, (gate) => this.onTurn(gate));
+    this.rates = new RateLimits(settings);
+  }
+
+  /** What stands against one more message of this caller, by the rate limits. */
+  tooOften(caller: Caller, capability: string, now = this.system.monotonic()): ReachError | undefined {
+    if (!this.rates.any) return undefined;
+    const keys = { caller: callerKeyOf(caller), capability, tenant: caller.tenant };
+    const excess = this.rates.take(keys, now);
+    if (excess === undefined) return undefined;
+    this.refused.rate++;
+    return rateLimited(excess, capability);
+  }
+
+  /** Lets a call in, or says what stands against it. Whoever is in leaves by `share.leave`, once. */
+  enter(call: Applicant): ReachError | undefined {
+    const now = this.system.monotonic();
+    const { caller } = call.request;
+    const tooOften = this.tooOften(caller, call.capability, now);
+    if (tooOften !== undefined) return tooOften;
+    const share = this.bulkhead.gate(call.capability, now).of(callerKeyOf(caller));
+    if (share.enter(now)) {
+      call.share = share;
+      return undefined;
+    }
+    this.refused.share++;
+    return shareFull(call.capability, share.limit, share.inFlight, share.retryAfterMs(now));
+  }
+
+  /** Hears when the callers of a capability begin to be held back, and when they no longer are. */
+  onHeldBack(listener: (gate: Gate) => void): void {
+    this.onTurn = listener;
+  }
+
+  /** Capabilities which are slow, so that their callers are held back. */
+  heldBack(): number {
+    return this.bulkhead.heldBack(this.system.monotonic());
+  }
 
   onRoom(wanted: () => boolean, listener: (capabilities: ReadonlySet<string>) => void): void {
     this.wanted = wanted;
@@ -49,7 +106,7 @@ export class Admission {
 
   /** An instance has room, or has come: whoever waits for what it offers is tried again, soon. */
   room(instance: LiveInstance): void {
-    if (this.counts.size === 0 && !this.wanted()) return;
+    if (this.byCapability.size === 0 && !this.wanted()) return;
     for (const offer of instance.offers) this.freed.add(offer.capability.name);
     if (this.scheduled) return;
     this.scheduled = true;
@@ -62,38 +119,38 @@ export class Admission {
     this.system.after(forMs + 1, () => this.room(instance));
   }
 
-  /** False when the capability's line is full. */
+  get waitingMax(): number {
+    return this.settings.queuedCallsMax;
+  }
+
+  /** False when the capability's line is full, and it has its fair part of it. */
   wait(waiter: Waiter): boolean {
-    const count = this.counts.get(waiter.capability) ?? 0;
-    if (count >= this.waitingMax) return false;
-    this.counts.set(waiter.capability, count + 1);
-    let lanes = this.lanes.get(waiter.capability);
-    if (lanes === undefined) {
-      lanes = new Map();
-      this.lanes.set(waiter.capability, lanes);
-    }
-    const line = lanes.get(waiter.lane);
-    if (line === undefined) lanes.set(waiter.lane, [waiter]);
-    else line.push(waiter);
+    const { capability } = waiter;
+    const line = this.byCapability.get(capability) ?? new Line(capability, this.waitingMax);
+    if (!line.join(waiter, this.system.monotonic())) return false;
+    this.byCapability.set(capability, line);
     return true;
   }
 
   leave(waiter: Waiter): void {
-    const lanes = this.lanes.get(waiter.capability);
-    const line = lanes?.get(waiter.lane);
-    const at = line?.indexOf(waiter) ?? -1;
-    if (line === undefined || lanes === undefined || at < 0) return;
-    line.splice(at, 1);
-    this.left(waiter, lanes, line);
+    const line = this.byCapability.get(waiter.capability);
+    line?.leave(waiter);
+    if (line?.count === 0) this.byCapability.delete(waiter.capability);
   }
 
   waiting(capability: string): number {
-    return this.counts.get(capability) ?? 0;
+    return this.byCapability.get(capability)?.count ?? 0;
   }
 
   /** Capability → how many calls wait for it. */
   lines(): ReadonlyMap<string, number> {
-    return this.counts;
+    return new Map(this.byCapability.all().map(({ capability, count }) => [capability, count]));
+  }
+
+  /** When those who wait now will have been served, as far as can be told. */
+  retryAfterMs(capability: string): number {
+    const line = this.byCapability.get(capability);
+    return line === undefined ? UNKNOWN_MS : line.pace.msUntil(line.count, this.system.monotonic());
   }
 
   private serve(): void {
@@ -101,25 +158,11 @@ export class Admission {
     const freed = new Set(this.freed);
     this.freed.clear();
     for (const capability of freed) {
-      const lanes = this.lanes.get(capability);
-      if (lanes === undefined) continue;
-      for (const line of [...lanes.values()]) {
-        for (let first = line[0]; first?.retry(); first = line[0]) {
-          // One that ended while it was tried has left by itself.
-          if (line[0] !== first) continue;
-          line.shift();
-          this.left(first, lanes, line);
-        }
-      }
+      const line = this.byCapability.get(capability);
+      if (line === undefined) continue;
+      line.serve(() => this.system.monotonic());
+      if (line.count === 0 && this.byCapability.get(capability) === line) this.byCapability.delete(capability);
     }
     for (const listener of this.listeners) listener(freed);
-  }
-
-  private left(waiter: Waiter, lanes: Map<string, Waiter[]>, line: Waiter[]): void {
-    if (line.length === 0) lanes.delete(waiter.lane);
-    if (lanes.size === 0) this.lanes.delete(waiter.capability);
-    const count = (this.counts.get(waiter.capability) ?? 1) - 1;
-    if (count <= 0) this.counts.delete(waiter.capability);
-    else this.counts.set(waiter.capability, count);
   }
 }

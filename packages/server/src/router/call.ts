@@ -1,12 +1,16 @@
 import type { AgentErrorShape, ReachError } from "@agent-reach/protocol";
+import { callerKeyOf } from "../access/access.js";
 import type { MessageLog } from "../journal/journal.js";
 import type { Receiver } from "../ports/delivery.js";
 import type { LiveInstance, Offer } from "../registry/instance.js";
 import type { WheelEntry } from "../time/wheel.js";
-import type { Waiter } from "./admission.js";
+import type { Applicant, Waiter } from "./admission.js";
+import type { Share } from "./bulkhead.js";
 import type { Calls } from "./calls.js";
 import type { Hop, Parent } from "./chain.js";
-import type { MessageRequest, Reply } from "./message.js";
+import { fingerprintOf } from "./content.js";
+import type { Place } from "./line.js";
+import { laneAt, laneOf, type MessageRequest, type Reply } from "./message.js";
 
 /**
  * One call, from its arrival until it is forgotten. What happens to it is decided in `Calls`; this is what it knows.
@@ -15,16 +19,15 @@ import type { MessageRequest, Reply } from "./message.js";
  */
 export type CallState = "waiting" | "sent" | "accepted" | "orphaned" | "settled";
 
-export class Call implements WheelEntry, Waiter, Parent {
+export class Call implements WheelEntry, Waiter, Applicant, Parent {
   wheelSlot: WheelEntry["wheelSlot"];
   wheelNext: WheelEntry | undefined;
   wheelPrev: WheelEntry | undefined;
 
   readonly kind = "call";
   state: CallState = "waiting";
-  inLine = false;
-  /** The line it waits in, once it waits. */
-  lane = "";
+  place: Place | undefined;
+  share: Share | undefined;
   attempt = 0;
   current: CallAttempt | undefined;
   /** Attempts whose outcome nobody knows; their late success still counts. */
@@ -68,12 +71,38 @@ export class Call implements WheelEntry, Waiter, Parent {
     return this.request.caller.sourceJson;
   }
 
+  get inLine(): boolean {
+    return this.place !== undefined;
+  }
+
+  get callerKey(): string {
+    return callerKeyOf(this.request.caller);
+  }
+
+  /** Whoever may not go to everybody stands in a line of its own, so as not to hold up those who may. */
+  get lane(): string {
+    const lane = laneAt(laneOf(this.capability, this.request.envelope), this.waitsFor);
+    return this.excluded === undefined ? lane : JSON.stringify([lane, ...this.excluded]);
+  }
+
+  get inputHash(): number {
+    return fingerprintOf(undefined, undefined, this.request.input, this.request.sent.inputText);
+  }
+
   get worker(): string | undefined {
     return this.current?.offer.instance.record.agentId;
   }
 
   retry(): boolean {
     return this.calls.retry(this);
+  }
+
+  get retryAfterMs(): number {
+    return this.calls.retryAfterMs(this);
+  }
+
+  displaced(): void {
+    this.calls.displaced(this);
   }
 
   onDeadline(): void {
@@ -85,6 +114,8 @@ export class Call implements WheelEntry, Waiter, Parent {
 export class CallAttempt implements Receiver {
   holdsSlot = true;
   acknowledged = false;
+  /** Its agent came to an end with it, well or not: how long that took is how fast the capability is. */
+  answered = false;
 
   constructor(
     private readonly calls: Calls,
@@ -100,10 +131,12 @@ export class CallAttempt implements Receiver {
   }
 
   completed(data: string, receipt: string | undefined, value: unknown): void {
+    this.answered = true;
     this.calls.completed(this, data, receipt, value);
   }
 
   failed(error: AgentErrorShape, receipt: string | undefined): void {
+    this.answered = true;
     this.calls.failed(this, error, receipt);
   }
 

@@ -11,15 +11,17 @@ import { chainOf, loopIn, type Parent } from "./chain.js";
 import { fingerprintOf } from "./content.js";
 import { envelopeText } from "./envelope.js";
 import { Memory } from "./memory.js";
-import { demandsOf, laneAt, laneOf, type MessageRequest, type Reply, requestOf } from "./message.js";
+import { demandsOf, type MessageRequest, type Reply, requestOf } from "./message.js";
 import {
   agentError,
   allResting,
+  inDoubt,
   invalidInput,
   lineFull,
   nobodyInTime,
   nodeStops,
   overdue,
+  parentOver,
   refusal,
   resultTooLarge,
   usedBefore,
@@ -44,10 +46,6 @@ function aliasOf({ caller, envelope }: MessageRequest): string {
 
 function bodyOf(error: Error): ErrorBody {
   return (error instanceof ReachError ? error : new ReachError("INTERNAL", error.message)).toBody();
-}
-
-function laneFor({ capability, request, waitsFor }: Call): string {
-  return laneAt(laneOf(capability, request.envelope), waitsFor);
 }
 
 /** Refusals after which a call stops looking for somebody else. */
@@ -171,7 +169,21 @@ export class Calls {
   private objection(call: Call, request: MessageRequest, offer: Offer | undefined): ReachError | undefined {
     const violation = offer?.contract.checkInput?.(request.input);
     if (violation !== undefined) return invalidInput(call.capability, violation);
-    return loopIn(call.parent, call.chain, call.capability, call.contentHash);
+    return this.objectionToNesting(call, request, offer) ?? this.admission.enter(call);
+  }
+
+  private objectionToNesting(
+    call: Call,
+    { envelope }: MessageRequest,
+    offer: Offer | undefined,
+  ): ReachError | undefined {
+    const { parentId, target } = envelope;
+    if (parentId === undefined) return undefined;
+    if (call.parent !== undefined)
+      return loopIn(call.parent, call.chain, call.capability, target && offer?.instance.record.agentId, call.inputHash);
+    const over = this.find(parentId);
+    const code = over instanceof SettledCall ? over.error?.code : undefined;
+    return code === undefined || code === "AGENT_ERROR" ? undefined : parentOver(parentId, code);
   }
 
   /** Decides and says so, without sending. */
@@ -210,10 +222,8 @@ export class Calls {
 
   /** Whoever waits for another instance than before leaves its line, where others may be able to go. */
   private changesLine(call: Call): boolean {
-    const lane = laneFor(call);
-    if (!call.inLine || lane === call.lane) return false;
+    if (call.place === undefined || call.place.laneName === call.lane) return false;
     this.admission.leave(call);
-    call.lane = lane;
     this.admission.wait(call);
     return true;
   }
@@ -260,13 +270,18 @@ export class Calls {
 
   private enqueue(call: Call): void {
     call.state = "waiting";
-    call.lane = laneFor(call);
-    if (this.admission.wait(call)) {
-      call.inLine = true;
-      this.wheel.set(call, call.deadline);
-      return;
-    }
-    this.fail(call, lineFull(call.capability, this.admission.waitingMax));
+    if (this.admission.wait(call)) this.wheel.set(call, call.deadline);
+    else this.displaced(call);
+  }
+
+  /** There is no room for it in the line. */
+  displaced(call: Call): void {
+    this.fail(call, lineFull(call, this.admission.waitingMax));
+  }
+
+  /** When those who wait for the same will have been served, as far as can be told. */
+  retryAfterMs({ capability }: Call): number {
+    return this.admission.retryAfterMs(capability);
   }
 
   private send(call: Call, request: MessageRequest, offer: CallAttempt["offer"], number: number): boolean {
@@ -277,6 +292,7 @@ export class Calls {
     call.attempt = number;
     call.current = attempt;
     call.state = "sent";
+    call.share?.sent(now);
     // Before the message goes, since a link may answer at once; and never beyond the deadline.
     const ack = instance.link!.kind === "ws" ? this.settings.ackTimeoutMs : this.settings.slowAckTimeoutMs;
     this.wheel.set(call, Math.min(now + ack, call.deadline));
@@ -297,7 +313,6 @@ export class Calls {
       this.wheel.set(call, call.deadline);
       return false;
     }
-    call.inLine = false;
     this.note(attempt, "delivered", undefined, sentAt);
     return true;
   }
@@ -452,8 +467,9 @@ export class Calls {
     }
   }
 
-  private fail(call: Call, error: Error): void {
+  private fail(call: Call, reason: Error): void {
     if (call.state === "settled") return;
+    const error = call.older === undefined ? reason : inDoubt(reason);
     const code = error instanceof ReachError ? error.code : "INTERNAL";
     if (code !== "AGENT_ERROR") this.withdraw(call, error.message);
     this.journal.add(
@@ -480,7 +496,7 @@ export class Calls {
     offer = call.current?.offer,
   ): SettledCall {
     if (call.inLine) this.admission.leave(call);
-    call.inLine = false;
+    call.share?.leave(settledAt);
     call.state = "settled";
     this.counts.inFlight--;
     this.wheel.clear(call);
@@ -522,6 +538,7 @@ export class Calls {
     const { instance } = attempt.offer;
     if (instance.held.size > 0) instance.held.delete(attempt);
     this.admission.give(instance);
+    attempt.call.share?.over(attempt.sentAt, this.system.monotonic(), attempt.answered);
   }
 
   private exclude(call: Call, instanceId: string): void {

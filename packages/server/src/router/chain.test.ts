@@ -13,7 +13,7 @@ function nested(depth: number): Parent {
     messageId: uuid(depth),
     traceId: "8f3a1c2e9b7d4f1a8f3a1c2e9b7d4f1a",
     capability: `step-${depth}`,
-    contentHash: same,
+    inputHash: same,
     source: depth === 1 ? {} : { agentId: `agent-${depth - 1}` },
     chain: chainOf(parent),
     parent,
@@ -25,7 +25,7 @@ function nested(depth: number): Parent {
 describe("RES-8: chains of calls within calls", () => {
   test("a message that stands alone has none", () => {
     expect(chainOf(undefined)).toEqual([]);
-    expect(loopIn(undefined, [], "any", same)).toBeUndefined();
+    expect(loopIn(undefined, [], "any", undefined, same)).toBeUndefined();
   });
 
   test("the chain names who asked and by which message, outermost first", () => {
@@ -38,9 +38,9 @@ describe("RES-8: chains of calls within calls", () => {
 
   test("as many hops as are allowed, and not one more", () => {
     const deepest = nested(HOPS_MAX);
-    expect(loopIn(deepest, chainOf(deepest), "next", same)).toBeUndefined();
+    expect(loopIn(deepest, chainOf(deepest), "next", undefined, same)).toBeUndefined();
     const beyond = nested(HOPS_MAX + 1);
-    expect(loopIn(beyond, chainOf(beyond), "next", same)).toMatchObject({
+    expect(loopIn(beyond, chainOf(beyond), "next", undefined, same)).toMatchObject({
       code: "LOOP_DETECTED",
       details: { hopsMax: HOPS_MAX },
     });
@@ -49,7 +49,7 @@ describe("RES-8: chains of calls within calls", () => {
   test("the same request within its own chain is a loop, at whatever distance", () => {
     const parent = nested(5);
     for (const depth of [1, 3, 5]) {
-      expect(loopIn(parent, chainOf(parent), `step-${depth}`, same)).toMatchObject({
+      expect(loopIn(parent, chainOf(parent), `step-${depth}`, undefined, same)).toMatchObject({
         code: "LOOP_DETECTED",
         retryable: false,
         details: { messageId: uuid(depth) },
@@ -59,7 +59,13 @@ describe("RES-8: chains of calls within calls", () => {
 
   test("the same capability with another input is none, nor the same input for another", () => {
     const parent = nested(5);
-    expect(loopIn(parent, chainOf(parent), "step-3", other)).toBeUndefined();
-    expect(loopIn(parent, chainOf(parent), "step-9", same)).toBeUndefined();
+    expect(loopIn(parent, chainOf(parent), "step-3", undefined, other)).toBeUndefined();
+    expect(loopIn(parent, chainOf(parent), "step-9", undefined, same)).toBeUndefined();
+  });
+
+  test("the same request for another agent is none: whoever cannot do it may hand it on", () => {
+    const parent = nested(5);
+    expect(loopIn(parent, chainOf(parent), "step-3", "agent-9", same)).toBeUndefined();
+    expect(loopIn(parent, chainOf(parent), "step-3", "agent-3", same)).toMatchObject({ code: "LOOP_DETECTED" });
   });
 });

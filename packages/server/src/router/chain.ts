@@ -11,7 +11,8 @@ export interface Parent {
   readonly messageId: string;
   readonly traceId: string;
   readonly capability: string;
-  readonly contentHash: number;
+  /** Of the input alone, whoever it was meant for. */
+  readonly inputHash: number;
   readonly source: { readonly agentId?: string };
   readonly chain: readonly Hop[];
   readonly parent: Parent | undefined;
@@ -31,12 +32,17 @@ export function chainOf(parent: Parent | undefined): readonly Hop[] {
   return [...parent.chain, { ...(agentId !== undefined && { agentId }), messageId: parent.messageId }];
 }
 
-/** Says no to chains that are too long, and to asking for something whose answer is already being worked on for the same reason. */
+/**
+ * Says no to chains that are too long, and to asking the same agent for something that it is already working on for the same
+ * reason. `agentId` is who it is for, undefined for whoever can: then anybody who works on the same counts, since it may
+ * well be that one who gets it.
+ */
 export function loopIn(
   parent: Parent | undefined,
   chain: readonly Hop[],
   capability: string,
-  contentHash: number,
+  agentId: string | undefined,
+  inputHash: number,
 ): ReachError | undefined {
   if (parent === undefined) return undefined;
   if (chain.length > HOPS_MAX) {
@@ -49,7 +55,9 @@ export function loopIn(
     );
   }
   for (let at: Parent | undefined = parent; at !== undefined; at = at.parent) {
-    if (at.capability === capability && at.contentHash === contentHash) {
+    if (at.capability !== capability || (agentId !== undefined && at.worker !== agentId)) continue;
+    // Last, since it is put together only when it is asked for.
+    if (at.inputHash === inputHash) {
       return new ReachError(
         "LOOP_DETECTED",
         `"${capability}" is asked again with the same input while it is being worked on in the same chain (message ${at.messageId}).`,

@@ -2,6 +2,7 @@ import { type AgentErrorShape, isRetryable, type Outcome, ReachError } from "@ag
 import type { MessageLog } from "../journal/journal.js";
 import type { Call, CallAttempt } from "./call.js";
 import type { Decision } from "./decision.js";
+import type { RateExcess } from "./rate-limit.js";
 
 /** What a caller is told when there is no result: what happened, to what, and what to do. */
 
@@ -51,11 +52,38 @@ export function allResting(capability: string, forMs: number): ReachError {
   );
 }
 
-export function lineFull(capability: string, waitingMax: number): ReachError {
+export function lineFull({ capability, retryAfterMs }: Call, waitingMax: number): ReachError {
   return new ReachError(
     "BUSY",
     `${waitingMax} calls wait for "${capability}" already; try again later, or submit a task.`,
-    { retryAfterMs: TRY_AGAIN_MS },
+    { retryAfterMs, details: { capability, limit: waitingMax } },
+  );
+}
+
+/** The bulkhead's word (RES-3). */
+export function shareFull(capability: string, limit: number, inFlight: number, retryAfterMs: number): ReachError {
+  return new ReachError(
+    "BUSY",
+    `you have ${inFlight} calls of "${capability}" in flight, and at the moment ${limit} are the most; wait for some of them to end, or submit tasks.`,
+    { retryAfterMs, details: { capability, limit, inFlight } },
+  );
+}
+
+export function rateLimited({ scope, perSec, waitMs }: RateExcess, capability: string): ReachError {
+  const whose = { caller: "you send", capability: `"${capability}" gets`, tenant: "your tenant sends" }[scope];
+  return new ReachError(
+    "RATE_LIMITED",
+    `${whose} more than ${perSec} messages a second, which is the most for one ${scope} here; try again in ${waitMs} ms.`,
+    { retryAfterMs: waitMs, details: { scope, perSec } },
+  );
+}
+
+/** What a nested message is part of has failed, so nobody waits for it (RES-3). */
+export function parentOver(parentId: string, code: string): ReachError {
+  return new ReachError(
+    "CANCELED",
+    `the call that this one is part of (${parentId}) is over: ${code}. Nobody waits for the answer any longer; stop working on it.`,
+    { outcome: "not_executed", details: { parentId, parentCode: code } },
   );
 }
 
@@ -72,6 +100,26 @@ export function nodeStops(outcome: Outcome): ReachError {
     outcome,
     retryable: outcome === "not_executed",
   });
+}
+
+/**
+ * Whatever a call ends by whose first attempt may have been executed: that remains in doubt, and `not_executed` would be
+ * untrue. There is such an attempt only where the capability is idempotent, so the caller may try again.
+ */
+export function inDoubt(error: Error): Error {
+  if (!(error instanceof ReachError) || error.outcome !== "not_executed") return error;
+  const { code, message, retryable, retryAfterMs, details } = error;
+  const more = {
+    outcome: "unknown" as const,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(details && { details }),
+  };
+  if (code === "CANCELED" || code === "DRAINING") return new ReachError(code, message, { ...more, retryable });
+  return new ReachError(
+    "DELIVERY_TIMEOUT",
+    `who got the message first gave no answer, and then there was nobody else: ${message} Whether it was executed is unknown.`,
+    { ...more, retryable: true },
+  );
 }
 
 /** Somebody has it, and nothing more was heard in time: whether it was executed is unknown. */
@@ -110,7 +158,7 @@ export function nobodyInTime(call: Call): ReachError {
     return new ReachError(
       "BUSY",
       `everybody who offers "${capability}" was busy until the deadline; try again later, or submit a task.`,
-      { retryAfterMs: TRY_AGAIN_MS },
+      { retryAfterMs: call.retryAfterMs },
     );
   }
   return new ReachError(

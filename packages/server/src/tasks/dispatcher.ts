@@ -107,6 +107,8 @@ export class Dispatcher implements RunOwner {
         const run = new TaskRun(this, task, task.attempt, undefined, this.commits.logOf(task), this.system.monotonic());
         run.patienceUntil = patience;
         run.acknowledged = task.state === "working";
+        const { sentAt, acceptedAt = sentAt } = task.attempts[task.attempts.length - 1]!;
+        run.begunAt -= Math.max(0, this.system.now() - acceptedAt);
         this.runs.add(run);
         this.wheel.set(run, patience);
         this.journal.add(run.log, "recovered", undefined, run.attempt);

@@ -51,11 +51,13 @@ export class Results {
   }
 
   pulled(run: TaskRun): void {
-    run.patienceUntil = this.system.monotonic() + this.settings.slowAckTimeoutMs;
+    run.begunAt = this.system.monotonic();
+    run.patienceUntil = run.begunAt + this.settings.slowAckTimeoutMs;
   }
 
   accepted(run: TaskRun): void {
     run.acknowledged = true;
+    run.begunAt = this.system.monotonic();
     run.offer?.instance.held.add(run);
     void this.noteAccepted(run);
   }

@@ -13,6 +13,7 @@ import type { Results } from "./results.js";
 export interface RunOwner {
   readonly results: Results;
   readonly losses: Losses;
+  parentOf(messageId: string): Parent | undefined;
 }
 
 /** A task that some instance has in its hands: what the node remembers of it beyond the record. */
@@ -24,9 +25,10 @@ export class TaskRun implements Receiver, WheelEntry, Parent {
   /** Until when (monotonic ms) it is not to be judged as overdue: just fetched by a pull, or the node has just started. */
   patienceUntil = 0;
   acknowledged = false;
+  /** Monotonic ms since when its agent has it: sent, later fetched or accepted. */
+  begunAt: number;
   /** Changes of one task are written one after another. */
   turn: Promise<unknown> | undefined;
-  readonly parent = undefined;
   /** Who has it. */
   readonly instanceId: string;
   readonly epoch: number;
@@ -44,6 +46,7 @@ export class TaskRun implements Receiver, WheelEntry, Parent {
     const { instanceId, epoch } = record.attempts[record.attempts.length - 1]!;
     this.instanceId = instanceId;
     this.epoch = epoch;
+    this.begunAt = sentAt;
   }
 
   get messageId(): string {
@@ -55,9 +58,14 @@ export class TaskRun implements Receiver, WheelEntry, Parent {
   get capability(): string {
     return this.record.capability;
   }
-  get contentHash(): number {
-    const { request, input } = this.record;
-    return fingerprintOf(request.target, request.intent ?? this.record.capability, JSON.parse(input), input);
+  get inputHash(): number {
+    const { input } = this.record;
+    return fingerprintOf(undefined, undefined, JSON.parse(input), input);
+  }
+  /** What it was submitted for, if that is a task and not over. */
+  get parent(): Parent | undefined {
+    const { parentId } = this.record.request;
+    return parentId === undefined ? undefined : this.owner.parentOf(parentId);
   }
   get source(): { agentId?: string } {
     return this.record.request.source;
@@ -68,8 +76,9 @@ export class TaskRun implements Receiver, WheelEntry, Parent {
   get worker(): string | undefined {
     return this.record.agentId;
   }
+  /** Calls for its sake end then: when it is taken for overdue itself. */
   get deadline(): number {
-    return this.sentAt + this.record.request.completionTimeoutMs;
+    return this.begunAt + this.record.request.completionTimeoutMs;
   }
   /** Whether it was in somebody's hands already when this node started. */
   get recovered(): boolean {

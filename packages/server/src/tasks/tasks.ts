@@ -1,10 +1,11 @@
 import { ReachError, type TaskState } from "@agent-reach/protocol";
 import { assertMayTouch, type Caller } from "../access/access.js";
-import type { Catalog } from "../catalog/catalog.js";
+import type { Catalog, Resolved } from "../catalog/catalog.js";
 import { type Journal, MessageLog } from "../journal/journal.js";
 import type { InstanceRecord } from "../ports/registry-store.js";
 import type { System } from "../ports/system.js";
 import type { TaskFilter, TaskRecord, TaskRequest, TaskStore } from "../ports/task-store.js";
+import type { Admission } from "../router/admission.js";
 import { wantedBy } from "../router/calls.js";
 import { chainOf, loopIn, type Parent } from "../router/chain.js";
 import { contentHashOf, fingerprintOf } from "../router/content.js";
@@ -47,6 +48,7 @@ export class Tasks {
     private readonly settings: TaskSettings,
     private readonly parentOf: (messageId: string) => Parent | undefined,
     private readonly onError: (error: unknown) => void,
+    private readonly admission: Admission,
   ) {
     dispatcher.onSettled((task) => {
       const waiters = this.waiters.get(task.messageId);
@@ -80,6 +82,8 @@ export class Tasks {
     const { resolved } = resolution;
     const violation = (resolved.offers[0] ?? resolved.gone[0])?.contract.checkInput?.(request.input);
     if (violation !== undefined) throw invalidInput(resolved.name, violation);
+    const tooOften = this.admission.tooOften(request.caller, resolved.name);
+    if (tooOften !== undefined) throw tooOften;
     if (envelope.dryRun === true) {
       const log = new MessageLog(
         request.messageId,
@@ -100,7 +104,7 @@ export class Tasks {
       );
       return;
     }
-    const fresh = this.newTask(request, resolved.name);
+    const fresh = this.newTask(request, resolved);
     const launch = this.dispatcher.prepare(fresh, resolved);
     let inserted: Awaited<ReturnType<TaskStore["insert"]>>;
     try {
@@ -146,7 +150,7 @@ export class Tasks {
   }
 
   /** Revision 0: it is not stored yet. */
-  private newTask(request: MessageRequest, capability: string): TaskRecord {
+  private newTask(request: MessageRequest, { name: capability, offers, gone }: Resolved): TaskRecord {
     const { envelope, caller } = request;
     const now = this.system.now();
     const parent = envelope.parentId === undefined ? undefined : this.parentOf(envelope.parentId);
@@ -158,13 +162,10 @@ export class Tasks {
     );
     const chain = chainOf(parent);
     if (parent !== undefined) {
-      const { target, capability: name = envelope.intent } = envelope;
-      const loop = loopIn(
-        parent,
-        chain,
-        capability,
-        fingerprintOf(target, name, request.input, request.sent.inputText),
-      );
+      const { target } = envelope;
+      const agentId = target && (offers[0] ?? gone[0])?.instance.record.agentId;
+      const inputHash = fingerprintOf(undefined, undefined, request.input, request.sent.inputText);
+      const loop = loopIn(parent, chain, capability, agentId, inputHash);
       if (loop !== undefined) throw loop;
     }
     const given: TaskRequest = {

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Registry as PromRegistry } from "prom-client";
 import type { Registry } from "../registry/registry.js";
+import type { Admission } from "../router/admission.js";
 import type { Calls } from "../router/calls.js";
 import type { Dispatcher } from "../tasks/dispatcher.js";
 import type { Tasks } from "../tasks/tasks.js";
@@ -10,14 +11,14 @@ export interface Measured {
   tasks: Tasks;
   dispatcher: Dispatcher;
   sessions: () => number;
-  waiting: () => ReadonlyMap<string, number>;
+  admission: Admission;
 }
 
 /**
  * Prometheus metrics. The rooms keep plain numbers, which cost nothing on the path of a call; they are read when
  * somebody asks. Labels are states and kinds, never ids, so that their number is bounded.
  */
-export function createMetrics({ registry, calls, tasks, dispatcher, sessions, waiting }: Measured): {
+export function createMetrics({ registry, calls, tasks, dispatcher, sessions, admission }: Measured): {
   text: () => Promise<string>;
   contentType: string;
 } {
@@ -84,7 +85,22 @@ export function createMetrics({ registry, calls, tasks, dispatcher, sessions, wa
     },
   });
   gauge("agent_reach_calls_waiting", "Calls that wait for a free instance.", () =>
-    [...waiting().values()].reduce((a, b) => a + b, 0),
+    [...admission.lines().values()].reduce((a, b) => a + b, 0),
+  );
+  total(
+    "agent_reach_calls_over_share_total",
+    "Calls refused because their caller had as many of that capability in flight as it may.",
+    () => admission.refused.share,
+  );
+  total(
+    "agent_reach_messages_over_rate_total",
+    "Calls and tasks refused by a rate limit.",
+    () => admission.refused.rate,
+  );
+  gauge(
+    "agent_reach_capabilities_held_back",
+    "Capabilities that are slow, so that each caller may have fewer calls in flight.",
+    () => admission.heldBack(),
   );
   gauge("agent_reach_resident_memory_bytes", "Memory of the node.", () => process.memoryUsage.rss());
   gauge(
