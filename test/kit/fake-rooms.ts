@@ -14,7 +14,7 @@ import { Registry, type RegistrySettings } from "../../packages/server/src/regis
 import { Admission, type AdmissionSettings } from "../../packages/server/src/router/admission.js";
 import { type CallSettings, Calls } from "../../packages/server/src/router/calls.js";
 import type { MessageRequest } from "../../packages/server/src/router/message.js";
-import { Router } from "../../packages/server/src/router/router.js";
+import { type BreakerSettings, Router } from "../../packages/server/src/router/router.js";
 import { presets } from "../../packages/server/src/router/score.js";
 import { MessageShelf } from "../../packages/server/src/router/shelf.js";
 import { Dispatcher, type DispatchSettings } from "../../packages/server/src/tasks/dispatcher.js";
@@ -34,6 +34,7 @@ export interface RoomsOptions {
   delivery?: Partial<DispatchSettings>;
   waitingMax?: number;
   limits?: Partial<AdmissionSettings>;
+  breaker?: BreakerSettings;
 }
 
 /** An instance that is connected, as a test holds it. */
@@ -115,7 +116,7 @@ export class FakeRooms {
     );
     this.registry = new Registry(engine.registry, system, { ...leaseSettings, ...options.lease });
     this.catalog = new Catalog(this.registry.view, new Synonyms(options.synonyms));
-    this.router = new Router(system, { weights: presets["balanced"]!, healthMin: 0.8 });
+    this.router = new Router(system, { weights: presets["balanced"]!, healthMin: 0.8 }, options.breaker);
     this.admission = new Admission(system, {
       ...defaultConfig().limits,
       queuedCallsMax: options.waitingMax ?? 1000,
@@ -155,7 +156,7 @@ export class FakeRooms {
       admission,
     );
     this.reaper = new Reaper(registry, system, wheel, onError);
-    connect({ registry, catalog, admission, dispatcher, journal, onError });
+    connect({ registry, catalog, router, admission, dispatcher, journal, onError });
   }
 
   static async open(options: RoomsOptions = {}): Promise<FakeRooms> {

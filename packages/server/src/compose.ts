@@ -104,7 +104,10 @@ async function build(
   const { synonymsFile } = config.catalog;
   const synonyms = new Synonyms(synonymsFile === undefined ? {} : readSynonyms(synonymsFile));
   const catalog = new Catalog(registry.view, synonyms);
-  const router = new Router(system, config.routing);
+  const router = new Router(system, config.routing, config.breaker);
+  router.breakers.onChange(({ record: { agentId, instanceId } }, { state, ...change }) =>
+    log[state === "open" ? "warn" : "info"]({ agentId, instanceId, ...change }, `breaker ${state}`),
+  );
   const admission = new Admission(system, config.limits);
   const dispatcher = new Dispatcher(
     engine.tasks,
@@ -187,7 +190,7 @@ async function build(
     if (card.transport?.type === "http" && card.transport.endpoint !== undefined)
       webhooks.assertAllowed(card.transport.endpoint);
   };
-  connect({ registry, catalog, admission, dispatcher, journal, onError });
+  connect({ registry, catalog, router, admission, dispatcher, journal, onError });
   rooms.notices.listenTo(dispatcher);
 
   await journal.start();
@@ -204,6 +207,7 @@ async function build(
     calls,
     tasks,
     dispatcher,
+    breakers: router.breakers,
     sessions: () => sessions.count,
     admission,
   });

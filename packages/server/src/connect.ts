@@ -2,11 +2,13 @@ import type { Catalog } from "./catalog/catalog.js";
 import type { Journal } from "./journal/journal.js";
 import type { Registry } from "./registry/registry.js";
 import type { Admission } from "./router/admission.js";
+import type { Router } from "./router/router.js";
 import type { Dispatcher } from "./tasks/dispatcher.js";
 
 export interface Connected {
   registry: Registry;
   catalog: Catalog;
+  router: Router;
   admission: Admission;
   dispatcher: Dispatcher;
   journal: Journal;
@@ -17,7 +19,9 @@ export interface Connected {
  * Who hears of what: arrivals and departures are told to everyone who waits for them. The registry stands lowest and knows
  * none of those above it, so this is said here, once for the node and for tests which join the rooms without a door.
  */
-export function connect({ registry, catalog, admission, dispatcher, journal, onError }: Connected): void {
+export function connect({ registry, catalog, router, admission, dispatcher, journal, onError }: Connected): void {
+  router.breakers.onChange((instance, { state, ...change }) => journal.note(`breaker.${state}`, instance, change));
+  router.breakers.onRoom((instance) => admission.room(instance));
   registry.onChange(({ instance, before, removed }) => {
     if (instance === undefined) return;
     const { record } = instance;
@@ -35,6 +39,7 @@ export function connect({ registry, catalog, admission, dispatcher, journal, onE
   });
   registry.onArrival((instance, anew) => {
     if (!anew) return admission.room(instance);
+    router.breakers.renewed(instance);
     const siblings = registry.view.agent(instance.record.tenant, instance.record.agentId)?.instances ?? [];
     dispatcher.arrived(instance, siblings).catch(onError);
   });

@@ -1,13 +1,14 @@
 import type { Agent, Instance } from "@agent-reach/protocol";
+import { shortId } from "./id.js";
 import { type Paint, paintState } from "./paint.js";
 import { renderFields, renderTable, shorten } from "./table.js";
-import { formatAge } from "./time.js";
+import { formatAge, formatDuration } from "./time.js";
 
 export function renderAgents(agents: readonly Agent[], now: number, paint: Paint): string {
   if (agents.length === 0) return "No agents are registered.\n";
   const rows = agents.map((agent) => [
     paint.name(agent.agentId),
-    paintState(agent.state, paint),
+    paintState(agent.state, paint) + brokenMark(agent.instances, paint),
     String(agent.instances.length),
     `${sum(agent.instances, (each) => each.load.running)}/${sum(agent.instances, (each) => each.load.queued)}`,
     formatAge(lastHeartbeat(agent.instances), now),
@@ -39,7 +40,7 @@ export function renderAgent(agent: Agent, now: number, paint: Paint): string {
     ],
     paint,
   );
-  return `${head}\n${renderCapabilities(agent, paint)}\n${renderInstances(agent.instances, now, paint)}`;
+  return `${head}\n${renderCapabilities(agent, paint)}\n${renderInstances(agent.instances, now, paint)}${renderBreakers(agent.instances, paint)}`;
 }
 
 function renderCapabilities({ card }: Agent, paint: Paint): string {
@@ -72,6 +73,27 @@ function renderInstances(instances: readonly Instance[], now: number, paint: Pai
     rows,
     paint,
   );
+}
+
+function brokenMark(instances: readonly Instance[], paint: Paint): string {
+  const count = sum(instances, (each) => each.breakers?.length ?? 0);
+  return count === 0 ? "" : paint.bad(`, ${count} broken`);
+}
+
+/** RES-1: what is held back from whom, and when it is tried again. */
+function renderBreakers(instances: readonly Instance[], paint: Paint): string {
+  const rows = instances.flatMap(({ instanceId, breakers = [] }) =>
+    breakers.map((each) => [
+      shortId(instanceId),
+      paint.name(each.capability),
+      paint.bad(each.state.replace("_", "-")),
+      `${each.failures} of ${each.outcomes} failed, last ${each.lastFailure ?? "unknown"}`,
+      formatDuration(each.brokenForMs),
+      formatDuration(each.probeInMs),
+    ]),
+  );
+  if (rows.length === 0) return "";
+  return `\n${renderTable(["INSTANCE", "CAPABILITY", "BREAKER", "BECAUSE", "FOR", "NEXT PROBE IN"], rows, paint)}`;
 }
 
 const sum = (instances: readonly Instance[], of: (instance: Instance) => number): number =>

@@ -143,6 +143,28 @@ describe("agents", () => {
   });
 });
 
+describe("RES-1: a breaker that is not closed", () => {
+  const breaker = {
+    capability: "query_order",
+    state: "half_open" as const,
+    failures: 9,
+    outcomes: 12,
+    windowMs: 60_000,
+    lastFailure: "TIMEOUT",
+    brokenForMs: 4_200,
+    probeInMs: 0,
+  };
+  const broken = { ...agent, instances: [{ ...agent.instances[0]!, breakers: [breaker] }] };
+
+  it("is shown in the list, and with its cause where one agent is shown", () => {
+    expect(renderAgents([broken], now, paint)).toMatch(/order-agent-01 +online, 1 broken/);
+    expect(renderAgent(broken, now, paint)).toMatch(
+      /5a7c1e42 +query_order +half-open +9 of 12 failed, last TIMEOUT +4\.2 s +0 ms/,
+    );
+    expect(renderAgent(agent, now, paint)).not.toContain("BREAKER");
+  });
+});
+
 describe("discovery", () => {
   const misses = [{ agentId: "order-agent-02", capability: "query_order", match: 0.9, why: "draining" as const }];
   const { verdict: _, ...found } = candidate("order-agent-01", instanceId, 0.81, "chosen");
@@ -183,6 +205,25 @@ describe("why", () => {
     );
     expect(two).toBe(
       "Attempt 2: b (7d8e9f00) was chosen for query_order, another instance than before, the only one able to (found by name).",
+    );
+  });
+
+  it("ROUTE-7: tells what the attempt before ended in and why another instance has it now", () => {
+    const previous = { attempt: 1, agentId: "a", instanceId, outcome: "refused", code: "BROKEN" };
+    const told = (more: object, rest = {}) =>
+      renderWhy([{ ...second, ...rest, previous: { ...previous, ...more } }], new Map(), paint);
+    expect(told({ moved: true, verdict: "cool_down" })).toContain(
+      "b (7d8e9f00) was chosen for query_order, another instance than before: " +
+        "attempt 1 ended as refused (BROKEN), and a (5a7c1e42) is passed over, the only one able to",
+    );
+    expect(told({ moved: true, verdict: "breaker_open" })).toContain("its breaker is open");
+    expect(told({ moved: true, verdict: "lower_score" })).toContain("a (5a7c1e42) was not preferred");
+    expect(told({ moved: true })).toContain("a (5a7c1e42) no longer offers it");
+    expect(told({ moved: false })).toContain("the same instance as before, after attempt 1 ended as refused (BROKEN)");
+    const { candidates } = first;
+    expect(told({ moved: true, verdict: "offline" }, { candidates })).toContain("as the least loaded of 2");
+    expect(renderWhy([{ ...first, probe: true }], new Map(), paint)).toContain(
+      "as a probe of whether it is well again",
     );
   });
 

@@ -42,13 +42,14 @@ function choice(decision: Decision, previous: Decision | undefined, paint: Paint
     return agentId === undefined ? `nobody could take ${asked}` : `${paint.name(agentId)} was chosen for ${asked}`;
   }
   const whom = `${paint.name(chosen.agentId)} (${shortId(chosen.instanceId)})`;
-  return `${whom} was chosen for ${asked}${changed(chosen, previous)}, ${reason(chosen, decision.candidates)}`;
+  return `${whom} was chosen for ${asked}${changed(chosen, decision, previous)}, ${reason(chosen, decision)}`;
 }
 
 /** With one able candidate there was no choice; with more, the facts that made its score. */
-function reason(chosen: Considered, candidates: readonly Considered[]): string {
+function reason(chosen: Considered, { attempt, candidates, probe }: Decision): string {
   const rivals = candidates.filter((each) => each.verdict === "lower_score");
   const found = chosen.reasons.length === 0 ? "" : ` (found by ${chosen.reasons.join(", ")})`;
+  if (probe === true) return `as a probe of whether it is well again${found}`;
   if (rivals.length === 0) return `the only one able to${found}`;
   const { p50Ms, successRate, load, costTier } = chosen.facts;
   const facts = [
@@ -57,10 +58,19 @@ function reason(chosen: Considered, candidates: readonly Considered[]): string {
     `load ${Math.round(load * 100)}%`,
     `cost ${costTier}`,
   ].filter((fact) => fact !== undefined);
-  return `with the best score of ${chosen.score.toFixed(3)} among ${rivals.length + 1}${found}: ${facts.join(", ")}`;
+  const how = attempt > 1 ? "as the least loaded of" : `with the best score of ${chosen.score.toFixed(3)} among`;
+  return `${how} ${rivals.length + 1}${found}: ${facts.join(", ")}`;
 }
 
-function changed(chosen: Considered, previous: Decision | undefined): string {
+/** What the attempt before ended in, and why another instance has it now. */
+function changed(chosen: Considered, { previous: told }: Decision, previous: Decision | undefined): string {
+  if (told !== undefined) {
+    const { attempt, agentId, instanceId, outcome, code, verdict } = told;
+    const ended = `attempt ${attempt} ended as ${outcome.replaceAll("_", " ")}${code === undefined ? "" : ` (${code})`}`;
+    if (told.moved !== true) return `, the same instance as before, after ${ended}`;
+    const why = verdict === undefined ? "no longer offers it" : becauseOf(verdict);
+    return `, another instance than before: ${ended}, and ${agentId} (${shortId(instanceId)}) ${why}`;
+  }
   const before =
     previous?.candidates.find((each) => each.verdict === "chosen")?.instanceId ?? previous?.chosen?.instanceId;
   if (before === undefined) return "";
@@ -77,6 +87,12 @@ function leftOut({ candidates, omitted }: Decision): string {
   if (more > 0) said.push(`${more} more were left out`);
   return `${said.join("; ")}.`;
 }
+
+/** An instance that a message has been to already is passed over; that is not the rest that an agent asks for. */
+const becauseOf = (verdict: string): string => {
+  if (verdict === "cool_down") return "is passed over";
+  return verdict === "lower_score" ? "was not preferred" : explainVerdict(verdict);
+};
 
 const explanationOf = (candidate: Considered): string =>
   candidate.verdict === "lower_score" ? `scored ${candidate.score.toFixed(3)}` : explainVerdict(candidate.verdict);

@@ -77,6 +77,38 @@ export const Decision = Type.Object({
   waitsFor: optional(Address),
   /** How many more candidates there were than are listed. */
   omitted: optional(whole(0)),
+  probe: optional(
+    Type.Boolean({ description: "Whether it went to a half-open breaker, to find out whether all is well again." }),
+  ),
+  previous: optional(
+    Type.Object(
+      {
+        attempt: whole(1),
+        agentId: AgentId,
+        instanceId: InstanceId,
+        outcome: Type.String({ description: "How it ended: refused, lost, no_ack, stalled, handed_back." }),
+        code: optional(Type.String({ description: "What the agent said." })),
+        moved: optional(Type.Boolean({ description: "Whether another instance was chosen than for that attempt." })),
+        verdict: optional(oneOf(leftOutReasons)),
+      },
+      {
+        description:
+          "The attempt before this one; `verdict` is what this decision says of its instance, and so why it changed. Absent for a first attempt.",
+      },
+    ),
+  ),
+});
+
+/** A circuit breaker that is not closed: nothing is sent for this capability but a probe (RES-1). */
+const OpenBreaker = Type.Object({
+  capability: CapabilityName,
+  state: oneOf(["open", "half_open"]),
+  failures: whole(0),
+  outcomes: whole(0),
+  windowMs: whole(0),
+  lastFailure: optional(Type.String()),
+  brokenForMs: whole(0),
+  probeInMs: whole(0),
 });
 
 export const Instance = Type.Object({
@@ -87,6 +119,7 @@ export const Instance = Type.Object({
   lastHeartbeatAt: optional(Time),
   health: Type.Number(),
   load: Type.Object({ running: whole(0), queued: whole(0), load: Type.Number() }),
+  breakers: optional(Type.Array(OpenBreaker, { description: "Absent when all are closed." })),
   node: Type.String(),
   address: optional(Type.String()),
 });

@@ -235,6 +235,11 @@ const rows: Record<SettingPath, Row> = {
   "routing.weights.cost": weight(0.1, "How much a low cost tier counts."),
   "routing.weights.load": weight(0.1, "How much free room counts."),
   "routing.healthMin": { type: "number", default: 0.8, min: 0, max: 1, doc: "Instances with less health get no work." },
+  "breaker.enabled": {
+    type: "boolean",
+    default: true,
+    doc: "Send nothing to an instance for a capability that failed there over half of the time lately, except single probes.",
+  },
   "catalog.synonymsFile": { type: "string", doc: "YAML file of synonyms of capabilities. Not set: none." },
   "webhook.allowPrivate": {
     type: "boolean",

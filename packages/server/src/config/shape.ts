@@ -61,6 +61,7 @@ export interface Config {
   task: { completionTimeoutMs: number; deadlineMs: number; keepSec: number };
   journal: { messagesMax: number; keepSec: number };
   routing: { weights: Weights; healthMin: number };
+  breaker: { enabled: boolean };
   catalog: { synonymsFile?: string };
   webhook: { allowPrivate: boolean; probeIntervalSec: number };
   chaos: { enabled: boolean };

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { newAgent, newInstance } from "../ports/conformance/samples.js";
 import type { InstanceRecord } from "../ports/registry-store.js";
 import { AgentTexts } from "./agent-text.js";
-import { LiveInstance } from "./instance.js";
+import { Contracts } from "./contract.js";
+import { LiveInstance, Offer } from "./instance.js";
 import type { AgentEntry } from "./view.js";
 
 const terms = { heartbeatIntervalMs: 1, ttlMs: 1, graceMs: 1 };
@@ -75,4 +76,38 @@ test("the text of an agent is the JSON of its shape, at first, with newer number
       );
     }),
   );
+});
+
+test("RES-1: breakers that are not closed are shown with their instance, until it is gone", () => {
+  const texts = new AgentTexts();
+  const instance = new LiveInstance(newInstance("i"), terms);
+  const contracts = new Contracts();
+  instance.offers = ["query", "other"].map(
+    (name) => new Offer(instance, { name } as Offer["capability"], contracts.of({ name })),
+  );
+  const agent: AgentEntry = { record: newAgent("a"), instances: new Set([instance]) };
+  const shown = () => JSON.parse(texts.of(agent, 5_000)).instances[0].breakers;
+  expect(shown()).toBeUndefined();
+  Object.assign(instance.offers[0]!.breaker, {
+    state: "open",
+    brokenSince: 1_000,
+    probeAt: 5_500.2,
+    failures: 9,
+    volume: 12,
+    lastFailure: "TIMEOUT",
+  });
+  expect(shown()).toEqual([
+    {
+      capability: "query",
+      state: "open",
+      failures: 9,
+      outcomes: 12,
+      windowMs: 60_000,
+      brokenForMs: 4_000,
+      lastFailure: "TIMEOUT",
+      probeInMs: 501,
+    },
+  ]);
+  instance.record = { ...instance.record, state: "offline" };
+  expect(shown()).toBeUndefined();
 });

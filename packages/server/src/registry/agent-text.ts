@@ -46,10 +46,11 @@ export class AgentTexts {
     const beat =
       live.lastHeartbeatAt === undefined ? "" : `"lastHeartbeatAt":"${new Date(live.lastHeartbeatAt).toISOString()}",`;
     const load = Math.round(live.loadScore(now) * 1000) / 1000;
+    const broken = brokenOf(live, now);
     const said = live.facts === undefined ? "" : `"selfReported":${JSON.stringify(live.facts)},`;
     return (
       `${parts.head}${beat}"health":${live.healthScore()},"load":{"running":${live.running + live.otherRunning}` +
-      `,"queued":${live.selfQueued},"load":${load}},${said}${parts.tail}`
+      `,"queued":${live.selfQueued},"load":${load}},${broken}${said}${parts.tail}`
     );
   }
 }
@@ -63,6 +64,15 @@ export function stateOf(agent: AgentEntry): InstanceState {
 
 function headOf(agentId: string, version: number, cardJson: string): string {
   return `{"agentId":${JSON.stringify(agentId)},"version":${version},"card":${cardJson}`;
+}
+
+/** Its breakers that are not closed: as a rule, none. */
+function brokenOf({ offers, record }: LiveInstance, now: number): string {
+  if (record.state === "offline") return "";
+  const broken = offers.filter(({ breaker }) => breaker.state !== "closed");
+  if (broken.length === 0) return "";
+  const facts = broken.map(({ capability: { name }, breaker }) => ({ capability: name, ...breaker.describe(now) }));
+  return `"breakers":${JSON.stringify(facts)},`;
 }
 
 /** What stands before the live numbers, and after them. */

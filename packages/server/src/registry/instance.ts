@@ -1,12 +1,14 @@
 import type { Capability, Card } from "@agent-reach/protocol";
 import type { Link, Receiver } from "../ports/delivery.js";
 import type { InstanceRecord } from "../ports/registry-store.js";
+import { BreakerRecord } from "./breaker-record.js";
 import type { Contract } from "./contract.js";
 import { Measured, Starts } from "./load.js";
 
 /** One capability of one instance: what the router chooses among. */
 export class Offer {
-  readonly measured = new Measured();
+  readonly measured: Measured;
+  readonly breaker: BreakerRecord;
   /** JSON text of the address, made once, for the envelopes of every message that goes there. */
   readonly targetJson: string;
   /** The same without braces, to be put into a larger object. */
@@ -17,7 +19,11 @@ export class Offer {
     readonly instance: LiveInstance,
     readonly capability: Capability,
     readonly contract: Contract,
+    /** The same capability on an earlier card of this run: what is known of it stays known. */
+    before?: Offer,
   ) {
+    this.measured = before?.measured ?? new Measured();
+    this.breaker = before?.breaker ?? new BreakerRecord();
     this.targetJson = JSON.stringify({ agentId: instance.record.agentId, instanceId: instance.record.instanceId });
     this.addressJson = this.targetJson.slice(1, -1);
     this.capabilityJson = JSON.stringify(capability.name);

@@ -32,6 +32,11 @@ export class Measured {
     this.failed++;
   }
 
+  /** After an outage: what failed before says nothing any more. */
+  forgive(): void {
+    this.failed = 0;
+  }
+
   /** Median of the last 32 successful answers, ms; undefined before the first. */
   p50Ms(): number | undefined {
     if (this.latencies.length === 0) return undefined;

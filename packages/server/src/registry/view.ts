@@ -77,6 +77,8 @@ export class View {
   private putInstance(record: InstanceRecord): ViewChange {
     let live = this.instances.get(record.instanceId);
     const before = live?.record.state;
+    // What is known of an offer outlives a change of the card, not the run.
+    const earlier = live?.record.epoch === record.epoch ? live.offers : [];
     const terms = this.termsOf(record);
     const cardChanged = live === undefined || live.record.cardVersion !== record.cardVersion;
     if (live === undefined) {
@@ -90,7 +92,10 @@ export class View {
     this.joinAgent(`${record.tenant}/${record.agentId}`, live);
     if (cardChanged) {
       const instance = live;
-      live.offers = (record.card.capabilities ?? []).map((c) => new Offer(instance, c, this.contracts.of(c)));
+      live.offers = (record.card.capabilities ?? []).map((c) => {
+        const same = earlier.find(({ capability: { name, version } }) => name === c.name && version === c.version);
+        return new Offer(instance, c, this.contracts.of(c), same);
+      });
       live.names = live.offers.map((o) => o.capability.name);
     }
     if (cardChanged || (before === "offline") !== (record.state === "offline")) this.index(live);

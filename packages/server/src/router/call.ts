@@ -9,6 +9,7 @@ import type { Share } from "./bulkhead.js";
 import type { Calls } from "./calls.js";
 import type { Hop, Parent } from "./chain.js";
 import { fingerprintOf } from "./content.js";
+import type { Previous } from "./decision.js";
 import type { Place } from "./line.js";
 import { laneAt, laneOf, type MessageRequest, type Reply } from "./message.js";
 
@@ -35,6 +36,8 @@ export class Call implements WheelEntry, Waiter, Applicant, Parent {
   excluded: Set<string> | undefined;
   refusals = 0;
   lastRefusal: ReachError | undefined;
+  /** How the attempt before the next one ended. */
+  previous: Previous | undefined;
   /** Why it waits, should the deadline come meanwhile. */
   full = false;
   /** The one instance that it waits for, if its session is at home there. */
@@ -116,6 +119,8 @@ export class CallAttempt implements Receiver {
   acknowledged = false;
   /** Its agent came to an end with it, well or not: how long that took is how fast the capability is. */
   answered = false;
+  /** Whether it has counted as a failure of the instance: what comes of it later does not count a second time. */
+  counted = false;
 
   constructor(
     private readonly calls: Calls,

@@ -9,11 +9,13 @@ import type { Admission } from "./admission.js";
 import { Call, CallAttempt } from "./call.js";
 import { chainOf, loopIn, type Parent } from "./chain.js";
 import { fingerprintOf } from "./content.js";
+import type { Decision } from "./decision.js";
 import { envelopeText } from "./envelope.js";
 import { Memory } from "./memory.js";
 import { demandsOf, type MessageRequest, type Reply, requestOf } from "./message.js";
 import {
   agentError,
+  allBroken,
   allResting,
   inDoubt,
   invalidInput,
@@ -26,6 +28,7 @@ import {
   resultTooLarge,
   usedBefore,
 } from "./refusals.js";
+import { RetryBudget } from "./retry-budget.js";
 import type { Router } from "./router.js";
 import { SettledCall } from "./settled.js";
 
@@ -50,13 +53,15 @@ function bodyOf(error: Error): ErrorBody {
 
 /** Refusals after which a call stops looking for somebody else. */
 const REFUSALS_MAX = 3;
+/** What an agent says, or is said of it, that goes and takes nothing new. */
+const LEAVING = "DRAINING";
 
 /**
  * Calls in flight: request and response, nothing stored.
  *
  * C1  A call settles once; whatever comes later is recorded and changes nothing.
  * C2  It is sent again only if surely nothing was executed (a refusal), or once more if the outcome is unknown and the
- *     capability says that it is idempotent (DLV-6).
+ *     capability says that it is idempotent (DLV-6); and only within the retry budget (RES-2).
  * C3  The success of any attempt settles it while it is open.
  * C4  Each attempt holds a slot from before it is sent until it ends, and gives it back once.
  * C5  A message that comes again joins the one in flight, or gets the answer that was given (DLV-7).
@@ -64,6 +69,7 @@ const REFUSALS_MAX = 3;
 export class Calls {
   private readonly memory: Memory<Call, SettledCall>;
   readonly counts = { started: 0, completed: 0, failed: 0, inFlight: 0 };
+  readonly retryBudget = new RetryBudget();
 
   constructor(
     private readonly catalog: Catalog,
@@ -101,6 +107,7 @@ export class Calls {
       this.find(request.messageId, now) ??
       (envelope.idempotencyKey === undefined ? undefined : this.memory.byAlias(aliasOf(request), now));
     if (known !== undefined && this.repeat(known, contentHash, request, reply)) return;
+    this.retryBudget.add(now);
 
     const parent =
       envelope.parentId === undefined ? undefined : (this.open(envelope.parentId) ?? this.parentOf(envelope.parentId));
@@ -243,10 +250,11 @@ export class Calls {
       );
       call.full = decision.full;
       call.waitsFor = decision.waitsFor;
+      decision.previous = call.previous;
       const offer = decision.chosen;
       if (offer === undefined) {
         if (!call.inLine) this.journal.add(call.log, "waiting", undefined, number, decision);
-        const refusal = decision.full ? undefined : (call.lastRefusal ?? this.restingUntil(call, resolved.offers));
+        const refusal = decision.full ? undefined : (call.lastRefusal ?? this.inVain(call, decision, resolved.offers));
         if (refusal !== undefined) this.fail(call, refusal);
         return refusal !== undefined;
       }
@@ -257,15 +265,22 @@ export class Calls {
     }
   }
 
-  /** When everybody able has asked for a rest: wait if there is time for it, else say at once when to come back. */
-  private restingUntil(call: Call, offers: readonly Offer[]): ReachError | undefined {
+  /**
+   * What to say at once when it is of no use to wait: everybody able asked for a rest that is longer than there is time, or
+   * is behind an open breaker. Whoever has sent it already may still answer, and is waited for.
+   */
+  private inVain(call: Call, decision: Decision, offers: readonly Offer[]): ReachError | undefined {
     const now = this.system.monotonic();
-    let first = Number.POSITIVE_INFINITY;
-    for (const { instance } of offers)
-      if (instance.record.state === "online" && instance.coolDownUntil > now)
-        first = Math.min(first, instance.coolDownUntil);
-    if (!Number.isFinite(first) || first < call.deadline) return undefined;
-    return allResting(call.capability, first - now);
+    let restMs = Number.POSITIVE_INFINITY;
+    let probeMs = Number.POSITIVE_INFINITY;
+    for (const { instance, breaker } of offers) {
+      if (instance.record.state !== "online") continue;
+      if (instance.coolDownUntil > now) restMs = Math.min(restMs, instance.coolDownUntil - now);
+      else if (breaker.state === "open") probeMs = Math.min(probeMs, breaker.probeInMs(now));
+    }
+    if (now + restMs < call.deadline) return undefined;
+    if (decision.broken) return call.older === undefined ? allBroken(call.capability, probeMs, call.log) : undefined;
+    return Number.isFinite(restMs) ? allResting(call.capability, restMs) : undefined;
   }
 
   private enqueue(call: Call): void {
@@ -289,6 +304,7 @@ export class Calls {
     const now = this.system.monotonic();
     const attempt = new CallAttempt(this, call, number, offer, now);
     this.admission.take(instance, now);
+    this.router.breakers.sent(offer, now);
     call.attempt = number;
     call.current = attempt;
     call.state = "sent";
@@ -331,7 +347,8 @@ export class Calls {
     const { call, offer } = attempt;
     this.release(attempt);
     const now = this.system.monotonic();
-    offer.measured.success(now - attempt.sentAt, now);
+    if (attempt.counted) offer.measured.success(now - attempt.sentAt, now);
+    else this.router.breakers.succeeded(offer, attempt.sentAt, now);
     if (call.state === "settled") return this.note(attempt, "late", { outcome: "completed" });
     if (data.length * 3 > this.settings.inputBytes && Buffer.byteLength(data) > this.settings.inputBytes) {
       return this.fail(call, resultTooLarge(call.capability, Buffer.byteLength(data), this.settings.inputBytes));
@@ -352,9 +369,9 @@ export class Calls {
   failed(attempt: CallAttempt, error: AgentErrorShape, _receipt: string | undefined): void {
     const { call, offer } = attempt;
     this.release(attempt);
-    const now = this.system.monotonic();
-    offer.measured.success(now - attempt.sentAt, now);
+    // An agent that was told to stop says so by an error, which says nothing of how it is.
     if (call.state === "settled" || call.current !== attempt) return this.note(attempt, "late", { outcome: "failed" });
+    this.router.breakers.succeeded(offer, attempt.sentAt, this.system.monotonic());
     this.fail(call, agentError(call.capability, offer.instance.record.agentId, error));
   }
 
@@ -362,14 +379,15 @@ export class Calls {
     const { call, offer } = attempt;
     this.release(attempt);
     this.note(attempt, "refused", { code, reason: message });
+    if (!attempt.counted) this.router.breakers.refused(offer, attempt.sentAt, code, retryAfterMs);
     if (call.state === "settled" || call.current !== attempt) return;
     const { record } = offer.instance;
     if (retryAfterMs !== undefined) this.admission.rest(offer.instance, retryAfterMs);
-    this.exclude(call, record.instanceId);
     call.lastRefusal = refusal(record.agentId, code, message, retryAfterMs);
     call.current = undefined;
-    if (++call.refusals >= REFUSALS_MAX) return this.fail(call, call.lastRefusal);
-    if (!this.retry(call)) this.enqueue(call);
+    if (++call.refusals >= REFUSALS_MAX || !this.mayTryAgain(attempt, "refused", code))
+      return this.fail(call, call.lastRefusal);
+    this.tryAgain(call, attempt);
   }
 
   /** The instance went before it answered. */
@@ -377,9 +395,10 @@ export class Calls {
     const { call, offer } = attempt;
     this.note(attempt, "lost");
     if (call.state === "settled") return this.release(attempt);
-    offer.measured.failure(this.system.monotonic());
+    if (!attempt.counted) this.router.breakers.lost(offer, attempt.sentAt, this.system.monotonic());
+    attempt.counted = true;
     if (call.current !== attempt) return;
-    if (this.tryElsewhere(call, attempt)) return;
+    if (this.tryElsewhere(call, attempt, "lost")) return;
     // It may be back in a moment, with the result in its outbox.
     call.state = "orphaned";
     this.wheel.set(call, Math.min(call.deadline, this.system.monotonic() + this.settings.lostGraceMs));
@@ -390,20 +409,40 @@ export class Calls {
     const attempt = call.current;
     const atEnd = now >= call.deadline;
     if (attempt === undefined || call.state === "waiting") return this.fail(call, nobodyInTime(call));
-    attempt.offer.measured.failure(now);
-    if (call.state === "sent" && !atEnd && this.tryElsewhere(call, attempt)) return;
-    this.fail(call, overdue(call, attempt, Math.round(now - attempt.sentAt)));
+    const error = overdue(call, attempt, Math.round(now - attempt.sentAt));
+    // One that was lost has counted already.
+    if (!attempt.counted) attempt.counted = this.router.breakers.overdue(attempt, error.code, now, atEnd);
+    if (call.state === "sent" && !atEnd && this.tryElsewhere(call, attempt, "no_ack")) return;
+    this.fail(call, error);
   }
 
   /** Once more, with somebody else, where that can do no harm (C2). */
-  private tryElsewhere(call: Call, attempt: CallAttempt): boolean {
-    if (!attempt.offer.idempotent || call.older !== undefined) return false;
+  private tryElsewhere(call: Call, attempt: CallAttempt, outcome: "refused" | "no_ack" | "lost"): boolean {
+    if (!attempt.offer.idempotent || call.older !== undefined || !this.mayTryAgain(attempt, outcome)) return false;
     call.older = [attempt];
+    call.lastRefusal = undefined;
+    this.tryAgain(call, attempt);
+    return true;
+  }
+
+  /** Whether there is a retry left for a call whose attempt ended like this. An agent that leaves in order costs none. */
+  private mayTryAgain(attempt: CallAttempt, outcome: "refused" | "no_ack" | "lost", code?: string): boolean {
+    if (code !== LEAVING && !this.retryBudget.take(this.system.monotonic())) {
+      this.note(attempt, "not_retried", { reason: "the retry budget is spent", after: outcome });
+      return false;
+    }
+    const { agentId, instanceId } = attempt.offer.instance.record;
+    const { number } = attempt;
+    attempt.call.previous = { attempt: number, agentId, instanceId, outcome, ...(code !== undefined && { code }) };
+    return true;
+  }
+
+  private tryAgain(call: Call, attempt: CallAttempt): void {
     this.release(attempt);
     this.exclude(call, attempt.offer.instance.record.instanceId);
-    call.lastRefusal = undefined;
     if (!this.retry(call)) this.enqueue(call);
-    return true;
+    else if (call.attempt === attempt.number && call.previous?.code !== LEAVING)
+      this.retryBudget.giveBack(this.system.monotonic());
   }
 
   /** `complete` of an agent. Answers what it is told, or undefined if there is no such call here. */
@@ -445,7 +484,7 @@ export class Calls {
     const attempt = this.open(messageId)?.current;
     if (attempt === undefined || attempt.number !== number || attempt.offer.instance.record.instanceId !== instanceId)
       return;
-    attempt.refused("DRAINING", "handed back by a draining instance", undefined);
+    attempt.refused(LEAVING, "handed back by a draining instance", undefined);
   }
 
   /** Undefined when there is no such call here. */
@@ -535,6 +574,7 @@ export class Calls {
   private release(attempt: CallAttempt): void {
     if (!attempt.holdsSlot) return;
     attempt.holdsSlot = false;
+    this.router.breakers.over(attempt.offer, attempt.sentAt);
     const { instance } = attempt.offer;
     if (instance.held.size > 0) instance.held.delete(attempt);
     this.admission.give(instance);

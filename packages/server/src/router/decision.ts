@@ -21,6 +21,16 @@ export interface Considered {
   state: Offer["instance"]["record"]["state"];
 }
 
+/** How the attempt before this one ended, in the words of a task's attempts (`refused`, `no_ack`, `lost`, …). */
+export interface Previous {
+  readonly attempt: number;
+  readonly agentId: string;
+  readonly instanceId: string;
+  readonly outcome: string;
+  /** What the agent said, where it said something. */
+  readonly code?: string;
+}
+
 /** Candidates listed in a decision's record; the others are counted. */
 export const LISTED_MAX = 16;
 
@@ -31,6 +41,12 @@ export class Decision implements Described {
   full = false;
   /** The home of the message's session, which is full: nobody else is asked. */
   waitsFor: LiveInstance | undefined;
+  /** Whether anybody was left out because of its breaker. */
+  broken = false;
+  /** Whether it is sent to find out whether the one who gets it is well again. */
+  probe = false;
+  /** Undefined for a first attempt. */
+  previous: Previous | undefined;
   omitted = 0;
   /** Thousandths of a millisecond. */
   took = 0;
@@ -48,7 +64,10 @@ export class Decision implements Described {
 
   /** Keeps everybody who was looked at, the chosen one first, up to what a record lists. */
   list(all: Considered[], chosen: Considered | undefined): void {
-    for (const c of all) if (c.verdict === "full") this.full = true;
+    for (const { verdict } of all) {
+      if (verdict === "full") this.full = true;
+      else if (verdict === "breaker_open") this.broken = true;
+    }
     if (all.length > 1 && chosen !== undefined) {
       all.splice(all.indexOf(chosen), 1);
       all.unshift(chosen);
@@ -67,7 +86,7 @@ export class Decision implements Described {
   }
 
   toShape(): DecisionShape {
-    const { chosen, log, waitsFor } = this;
+    const { chosen, log, previous, waitsFor } = this;
     return {
       decisionId: this.decisionId,
       messageId: log.messageId,
@@ -84,6 +103,19 @@ export class Decision implements Described {
         waitsFor: { agentId: waitsFor.record.agentId, instanceId: waitsFor.record.instanceId },
       }),
       ...(this.omitted > 0 && { omitted: this.omitted }),
+      ...(this.probe && { probe: true }),
+      ...(previous && { previous: this.compared(previous) }),
+    };
+  }
+
+  /** Whether the instance changed, and what is said of the earlier one by now: that is why (ROUTE-7). */
+  private compared(previous: Previous): NonNullable<DecisionShape["previous"]> {
+    const { chosen } = this;
+    const known = this.considered.find(({ offer }) => offer.instance.record.instanceId === previous.instanceId);
+    return {
+      ...previous,
+      ...(chosen && { moved: chosen.instance.record.instanceId !== previous.instanceId }),
+      ...(known && { verdict: known.verdict }),
     };
   }
 

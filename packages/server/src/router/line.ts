@@ -87,9 +87,9 @@ export class Line {
     const first = lane.get(caller!)![0]!;
     const { place } = first;
     if (!first.retry()) return false;
-    // One that ended while it was tried has left by itself, and may be back by now.
+    // One that ended while it was tried has left by itself, and may be back in another place by now.
     if (first.place === place) this.leave(first);
-    this.pace.tick(clock());
+    if (first.place === undefined) this.pace.tick(clock());
     const rest = lane.get(caller!);
     if (rest !== undefined) {
       lane.delete(caller!);

@@ -52,6 +52,18 @@ export function allResting(capability: string, forMs: number): ReachError {
   );
 }
 
+export function allBroken(capability: string, probeInMs: number, log: MessageLog): ReachError {
+  return new ReachError(
+    "UNAVAILABLE",
+    `whoever offers "${capability}" failed too often lately, so nothing is sent there until a probe succeeds; try again later, or submit a task.`,
+    {
+      // Infinite: a probe is under way.
+      retryAfterMs: Number.isFinite(probeInMs) ? Math.ceil(probeInMs) : TRY_AGAIN_MS,
+      details: { waitedFor: whyNot(log) },
+    },
+  );
+}
+
 export function lineFull({ capability, retryAfterMs }: Call, waitingMax: number): ReachError {
   return new ReachError(
     "BUSY",

@@ -5,6 +5,8 @@ import type { MessageLog } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import type { LiveInstance, Offer } from "../registry/instance.js";
 import { Affinity } from "./affinity.js";
+import { admits } from "./breaker.js";
+import { Breakers } from "./breakers.js";
 import { type Considered, Decision, LISTED_MAX, thousandths } from "./decision.js";
 import { NEAR, score, type Weights, weightsOf } from "./score.js";
 
@@ -25,20 +27,28 @@ export interface RouterSettings {
   healthMin: number;
 }
 
+export interface BreakerSettings {
+  enabled: boolean;
+}
+
 /** Assumed where nothing at all was measured in a group, ms: neither better nor worse than a fast agent. */
 const UNMEASURED_P50_MS = 500;
 
 /**
  * Who should do it. Looks at every offer of the resolved capability, leaves out with a reason who cannot, and chooses
- * among the best at random by weight.
+ * among the best at random by weight. It also keeps the breakers, since what became of attempts decides who gets the next.
  */
 export class Router {
+  readonly breakers: Breakers;
   private readonly affinity = new Affinity();
 
   constructor(
     private readonly system: System,
     private readonly settings: RouterSettings,
-  ) {}
+    breaker: BreakerSettings = { enabled: true },
+  ) {
+    this.breakers = new Breakers(system, breaker.enabled);
+  }
 
   /** How many sessions have a home. */
   get sessions(): number {
@@ -62,10 +72,11 @@ export class Router {
     const home = sessionRef === undefined ? undefined : this.affinity.homeAmong(sessionRef, all);
     const stays = home !== undefined && preferred?.(home.offer) !== false;
     if (stays && home.verdict === "full") decision.waitsFor = home.offer.instance;
-    const chosen = !stays ? this.choose(all, preferred) : home.verdict === "full" ? undefined : home;
+    const chosen = !stays ? this.choose(all, attempt, preferred) : home.verdict === "full" ? undefined : home;
     if (chosen !== undefined) {
       chosen.verdict = "chosen";
       decision.chosen = chosen.offer;
+      decision.probe = isProbed(chosen.offer);
       if (sessionRef !== undefined && demands.dryRun !== true) this.affinity.keep(sessionRef, chosen.offer.instance);
     }
     decision.list(all, chosen);
@@ -114,10 +125,12 @@ export class Router {
     const p50Ms = offer.measured.p50Ms();
     const successRate = offer.measured.successRate(now);
     const load = instance.loadScore(now);
-    const health = instance.healthScore() * (successRate ?? 1);
+    const itself = instance.healthScore();
+    const health = itself * (successRate ?? 1);
     return {
       offer,
-      verdict: this.verdictOn(offer, demands, now, health, p50Ms, excluded),
+      // A probe is there to find out whether the outcomes so far still hold.
+      verdict: this.verdictOn(offer, demands, now, isProbed(offer) ? itself : health, p50Ms, excluded),
       match,
       score: thousandths(
         score(weights, p50Ms ?? UNMEASURED_P50_MS, successRate ?? 1, offer.capability.costTier ?? "medium", load),
@@ -166,15 +179,23 @@ export class Router {
     if (demands.resources !== undefined && !hasResources(instance, demands.resources)) return "label";
     if (demands.maxLatencyMs !== undefined && p50Ms !== undefined && p50Ms > demands.maxLatencyMs) return "not_matched";
     if (excluded?.has(instance.record.instanceId) || instance.coolDownUntil > now) return "cool_down";
+    if (!admits(offer.breaker, now)) return "breaker_open";
     if (health < this.settings.healthMin) return "health";
     if (instance.room <= 0) return "full";
     return "lower_score";
   }
 
-  private choose(all: Considered[], preferred: ((offer: Offer) => boolean) | undefined): Considered | undefined {
+  private choose(
+    all: Considered[],
+    attempt: number,
+    preferred: ((offer: Offer) => boolean) | undefined,
+  ): Considered | undefined {
     if (all.length === 1) return all[0]!.verdict === "lower_score" ? all[0] : undefined;
     const able = all.filter((c) => c.verdict === "lower_score");
-    return this.draw(preferred === undefined ? able : preferOf(able, preferred));
+    const fit = preferred === undefined ? able : preferOf(able, (c) => preferred(c.offer));
+    if (attempt > 1) return leastLoaded(preferOf(fit, (c) => !isProbed(c.offer)));
+    // By its score one that failed of late would not be chosen for long, and nobody would know that it is well again.
+    return fit.find((c) => isProbed(c.offer)) ?? this.draw(fit);
   }
 
   /** At random by weight among those who are about as good as the best. */
@@ -208,9 +229,21 @@ function shareOf(c: Considered): number {
   return (c.offer.capability.weight ?? 100) * (room + 0.01);
 }
 
-function preferOf(able: Considered[], preferred: (offer: Offer) => boolean): Considered[] {
-  const first = able.filter((c) => preferred(c.offer));
+function preferOf(able: Considered[], preferred: (c: Considered) => boolean): Considered[] {
+  const first = able.filter(preferred);
   return first.length > 0 ? first : able;
+}
+
+/** Whoever gets something now gets it as a probe. */
+function isProbed({ breaker }: Offer): boolean {
+  return breaker.state === "half_open";
+}
+
+/** RES-2: what went wrong once goes where there is most room, and not by chance into the next queue. */
+function leastLoaded(able: readonly Considered[]): Considered | undefined {
+  let least = able[0];
+  for (const c of able) if (c.load < least!.load || (c.load === least!.load && c.score > least!.score)) least = c;
+  return least;
 }
 
 function matchesVersion(has: string | undefined, wanted: string): boolean {

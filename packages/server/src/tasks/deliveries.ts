@@ -4,7 +4,7 @@ import type { System } from "../ports/system.js";
 import type { NewTask, TaskRecord } from "../ports/task-store.js";
 import type { Offer } from "../registry/instance.js";
 import type { Admission } from "../router/admission.js";
-import type { Decision } from "../router/decision.js";
+import type { Decision, Previous } from "../router/decision.js";
 import { envelopeText } from "../router/envelope.js";
 import { laneAt, laneOf } from "../router/message.js";
 import type { Router } from "../router/router.js";
@@ -42,7 +42,7 @@ export class Deliveries {
     if (offer === undefined) return undefined;
     const next = transition(task, this.sentTo(task, offer), this.system.now(), task.lane);
     if (!next.ok) return undefined;
-    this.admission.take(offer.instance);
+    this.take(offer);
     return { task: next.task, offer, decision };
   }
 
@@ -54,6 +54,18 @@ export class Deliveries {
 
   /** It is not stored: a duplicate, or the store cannot write. */
   abandon({ offer }: Launch): void {
+    this.takeBack(offer);
+  }
+
+  private take(offer: Offer): void {
+    const now = this.system.monotonic();
+    this.admission.take(offer.instance, now);
+    this.router.breakers.sent(offer, now);
+  }
+
+  /** It does not go there after all. */
+  private takeBack(offer: Offer): void {
+    this.router.breakers.over(offer, this.system.monotonic());
     this.admission.give(offer.instance);
   }
 
@@ -83,6 +95,7 @@ export class Deliveries {
       undefined,
       preference(task),
     );
+    decision.previous = previousOf(task);
     const offer = decision.chosen;
     if (offer === undefined) {
       // A waiting task looks for somebody often; it is recorded when that is news.
@@ -94,14 +107,14 @@ export class Deliveries {
       return true;
     }
     this.journal.add(log, "decision", offer.instance, number, decision);
-    this.admission.take(offer.instance);
+    this.take(offer);
     void this.store(task, offer, number, log);
     return true;
   }
 
   private async store(task: TaskRecord, offer: Offer, number: number, log: MessageLog): Promise<void> {
     const stored = await this.commits.write(task, this.sentTo(task, offer), log);
-    if (stored === undefined) this.admission.give(offer.instance);
+    if (stored === undefined) this.takeBack(offer);
     else this.hand(stored, offer, number, log);
   }
 
@@ -158,6 +171,13 @@ export class Deliveries {
 function askedOf({ capability, request: { target, version, labels } }: NewTask): Record<string, unknown> | undefined {
   if (target === undefined && version === undefined && labels === undefined) return undefined;
   return { capability, ...(target && { target }), ...(version && { version }), ...(labels && { labels }) };
+}
+
+function previousOf({ attempts }: TaskRecord): Previous | undefined {
+  const last = attempts[attempts.length - 1];
+  if (last === undefined) return undefined;
+  const { attempt, agentId, instanceId, outcome } = last;
+  return { attempt, agentId, instanceId, outcome };
 }
 
 /** Lost work prefers the agent that had it; work that was refused or not acknowledged prefers somebody else (DLV-8, RES-2). */

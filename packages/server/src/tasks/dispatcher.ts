@@ -64,15 +64,16 @@ export class Dispatcher implements RunOwner {
   ) {
     this.lanes = new LaneBook(wheel, system, () => this.pump());
     this.orderedLanes = new OrderedLanes(store, onError);
-    this.runs = new Runs(admission, wheel);
+    const { breakers } = router;
+    this.runs = new Runs(admission, wheel, breakers);
     const { runs, lanes, orderedLanes } = this;
     const commits = new Commits(store, runs, lanes, orderedLanes, journal, system, onError);
     this.commits = commits;
-    this.results = new Results(runs, commits, admission, journal, system, settings);
-    this.losses = new Losses(runs, commits, admission, journal, wheel, system, settings);
+    this.results = new Results(runs, commits, admission, breakers, journal, system, settings);
+    this.losses = new Losses(runs, commits, admission, breakers, journal, wheel, system, settings);
     this.deliveries = new Deliveries(catalog, router, admission, runs, commits, this, journal, system, settings);
     this.gaps = new Gaps(store, commits, journal, system, settings, onError);
-    this.late = new Overdue(store, runs, commits, this.losses, journal, system, settings, onError);
+    this.late = new Overdue(store, runs, commits, this.losses, breakers, journal, system, settings, onError);
     admission.onRoom(
       () => lanes.anyBlocked,
       (capabilities) => lanes.unblock(capabilities),

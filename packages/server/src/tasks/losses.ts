@@ -3,6 +3,7 @@ import type { Journal } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import type { LiveInstance } from "../registry/instance.js";
 import type { Admission } from "../router/admission.js";
+import type { Breakers } from "../router/breakers.js";
 import type { Wheel } from "../time/wheel.js";
 import type { Commits } from "./commits.js";
 import type { TaskRun } from "./run.js";
@@ -17,6 +18,7 @@ export class Losses {
     private readonly runs: Runs,
     private readonly commits: Commits,
     private readonly admission: Admission,
+    private readonly breakers: Breakers,
     private readonly journal: Journal,
     private readonly wheel: Wheel,
     private readonly system: System,
@@ -31,7 +33,8 @@ export class Losses {
   lost(run: TaskRun): void {
     if (run.offer === undefined || !this.runs.has(run)) return;
     this.journal.add(run.log, "lost", run.offer.instance, run.attempt);
-    run.offer.measured.failure(this.system.monotonic());
+    run.counted = true;
+    this.breakers.lost(run.offer, run.sentAt, this.system.monotonic());
     this.wheel.set(run, this.system.monotonic() + this.settings.lostGraceMs);
   }
 

@@ -2,10 +2,12 @@ import { ReachError } from "@agent-reach/protocol";
 import type { Journal } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import { OVERDUE, type TaskRecord, type TaskStore } from "../ports/task-store.js";
+import type { Breakers } from "../router/breakers.js";
 import type { Commits } from "./commits.js";
 import type { TaskEvent } from "./lifecycle.js";
 import type { Losses } from "./losses.js";
 import { retryAt } from "./retry.js";
+import type { TaskRun } from "./run.js";
 import type { Runs } from "./runs.js";
 import { CLAIM_MAX, type DispatchSettings, STORE_RETRY_MS } from "./settings.js";
 
@@ -21,6 +23,7 @@ export class Overdue {
     private readonly runs: Runs,
     private readonly commits: Commits,
     private readonly losses: Losses,
+    private readonly breakers: Breakers,
     private readonly journal: Journal,
     private readonly system: System,
     private readonly settings: DispatchSettings,
@@ -80,11 +83,20 @@ export class Overdue {
     const instance = run?.offer?.instance;
     if (run !== undefined) {
       this.runs.free(run);
-      run.offer?.measured.failure(this.system.monotonic());
+      this.count(run, task);
     }
     this.journal.add(log, task.state === "delivered" ? "unacknowledged" : "overdue", instance, task.attempt);
     void this.commits.write(task, event, log);
     return true;
+  }
+
+  private count(run: TaskRun, { state, request }: TaskRecord): void {
+    const { offer, sentAt } = run;
+    if (offer === undefined || run.counted) return;
+    const late = state === "delivered";
+    const code = late ? "DELIVERY_TIMEOUT" : "TIMEOUT";
+    const hasty = !late || request.ackTimeoutMs !== undefined;
+    run.counted = this.breakers.overdue({ offer, sentAt }, code, this.system.monotonic(), hasty);
   }
 
   private unacknowledged(task: TaskRecord): TaskEvent {

@@ -3,6 +3,7 @@ import type { Journal } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import type { TaskRecord } from "../ports/task-store.js";
 import type { Admission } from "../router/admission.js";
+import type { Breakers } from "../router/breakers.js";
 import { agentError, refusal } from "../router/refusals.js";
 import type { Commits } from "./commits.js";
 import type { TaskEvent } from "./lifecycle.js";
@@ -41,6 +42,7 @@ export class Results {
     private readonly runs: Runs,
     private readonly commits: Commits,
     private readonly admission: Admission,
+    private readonly breakers: Breakers,
     private readonly journal: Journal,
     private readonly system: System,
     private readonly settings: DispatchSettings,
@@ -73,11 +75,19 @@ export class Results {
 
   /** Resolves when the result is on disk, and not before: the agent takes what follows for an acknowledgement (DLV-11). */
   answered(run: TaskRun, result: Result): Promise<void> {
-    const { offer } = run;
     this.runs.free(run);
-    const now = this.system.monotonic();
-    offer?.measured.success(now - run.sentAt, now);
+    this.heard(run, result);
     return this.save(run, result);
+  }
+
+  /** Its instance has done with it, over whatever way it says so. */
+  heard(run: TaskRun, result: Result): void {
+    const { offer, sentAt } = run;
+    // An agent that was told to stop says so by an error, which says nothing of how it is.
+    const isStopped = result.error !== undefined && !this.runs.has(run);
+    if (offer === undefined || run.counted || isStopped) return;
+    run.counted = true;
+    this.breakers.succeeded(offer, sentAt, this.system.monotonic());
   }
 
   /** While the store refuses, the result is kept here and tried again; the agent, which nobody answers, keeps it as well. */
@@ -93,6 +103,7 @@ export class Results {
     const instance = run.offer?.instance;
     this.runs.free(run);
     this.journal.add(run.log, "refused", instance, run.attempt, { code, reason: message });
+    if (run.offer !== undefined) this.breakers.refused(run.offer, run.sentAt, code, retryAfterMs);
     if (code === "OVERLOADED" || retryAfterMs !== undefined) {
       if (instance !== undefined) this.admission.rest(instance, retryAfterMs ?? STORE_RETRY_MS);
       void this.commits.change(run, { type: "refused", attempt: run.attempt, at: undefined });

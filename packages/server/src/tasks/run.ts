@@ -27,6 +27,8 @@ export class TaskRun implements Receiver, WheelEntry, Parent {
   acknowledged = false;
   /** Monotonic ms since when its agent has it: sent, later fetched or accepted. */
   begunAt: number;
+  /** Whether its outcome has counted for the instance: what comes of it later does not count a second time. */
+  counted = false;
   /** Changes of one task are written one after another. */
   turn: Promise<unknown> | undefined;
   /** Who has it. */

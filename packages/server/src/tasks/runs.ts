@@ -1,5 +1,6 @@
 import { HashTable } from "../collections/hash-table.js";
 import type { Admission } from "../router/admission.js";
+import type { Breakers } from "../router/breakers.js";
 import type { Wheel } from "../time/wheel.js";
 import type { TaskRun } from "./run.js";
 
@@ -11,6 +12,7 @@ export class Runs {
   constructor(
     private readonly admission: Admission,
     private readonly wheel: Wheel,
+    private readonly breakers: Breakers,
   ) {}
 
   get(messageId: string): TaskRun | undefined {
@@ -50,6 +52,7 @@ export class Runs {
   free(run: TaskRun): void {
     if (!run.holdsSlot) return;
     run.holdsSlot = false;
+    this.breakers.over(run.offer!, run.sentAt);
     run.offer!.instance.held.delete(run);
     this.admission.give(run.offer!.instance);
   }

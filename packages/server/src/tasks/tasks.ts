@@ -299,6 +299,8 @@ export class Tasks {
         `the result has ${Buffer.byteLength(result.data)} bytes, over the limit of ${this.settings.inputBytes}; answer with a reference.`,
       );
     }
+    const run = this.dispatcher.runOf(messageId);
+    if (run?.attempt === attempt) this.dispatcher.results.heard(run, result);
     const stored = await this.apply(task, resultEvent(task, attempt, result), result.data);
     if (stored !== undefined) return "recorded";
     const now = await this.store.get(messageId);

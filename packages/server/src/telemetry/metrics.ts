@@ -1,6 +1,7 @@
 import { Counter, Gauge, Registry as PromRegistry } from "prom-client";
 import type { Registry } from "../registry/registry.js";
 import type { Admission } from "../router/admission.js";
+import type { Breakers } from "../router/breakers.js";
 import type { Calls } from "../router/calls.js";
 import type { Dispatcher } from "../tasks/dispatcher.js";
 import type { Tasks } from "../tasks/tasks.js";
@@ -10,6 +11,7 @@ export interface Measured {
   calls: Calls;
   tasks: Tasks;
   dispatcher: Dispatcher;
+  breakers: Breakers;
   sessions: () => number;
   admission: Admission;
 }
@@ -18,7 +20,7 @@ export interface Measured {
  * Prometheus metrics. The rooms keep plain numbers, which cost nothing on the path of a call; they are read when
  * somebody asks. Labels are states and kinds, never ids, so that their number is bounded.
  */
-export function createMetrics({ registry, calls, tasks, dispatcher, sessions, admission }: Measured): {
+export function createMetrics({ registry, calls, tasks, dispatcher, breakers, sessions, admission }: Measured): {
   text: () => Promise<string>;
   contentType: string;
 } {
@@ -52,6 +54,11 @@ export function createMetrics({ registry, calls, tasks, dispatcher, sessions, ad
   total("agent_reach_calls_total", "Calls taken.", () => calls.counts.started);
   total("agent_reach_calls_completed_total", "Calls answered with a result.", () => calls.counts.completed);
   total("agent_reach_calls_failed_total", "Calls answered with an error.", () => calls.counts.failed);
+  const { counts: retries } = calls.retryBudget;
+  total("agent_reach_call_retries_total", "Further attempts of calls.", () => retries.granted);
+  total("agent_reach_call_retries_denied_total", "Retries over the budget, not made.", () => retries.denied);
+  total("agent_reach_breakers_opened_total", "Times a circuit breaker opened.", () => breakers.counts.open);
+  total("agent_reach_breakers_closed_total", "Times a circuit breaker closed.", () => breakers.counts.closed);
   total("agent_reach_task_deliveries_total", "Tasks sent to an instance.", () => dispatcher.counts.delivered);
   total("agent_reach_task_redeliveries_total", "Tasks sent again.", () => dispatcher.counts.redelivered);
   total("agent_reach_tasks_completed_total", "Tasks that succeeded.", () => dispatcher.counts.completed);
@@ -71,6 +78,18 @@ export function createMetrics({ registry, calls, tasks, dispatcher, sessions, ad
     collect() {
       const counts = { online: 0, suspect: 0, draining: 0, offline: 0 };
       for (const { record } of registry.view.instances.values()) counts[record.state]++;
+      for (const [state, n] of Object.entries(counts)) this.set({ state }, n);
+    },
+  });
+  new Gauge({
+    name: "agent_reach_breakers",
+    help: "Circuit breakers of instances that are not offline, by state.",
+    labelNames: ["state"],
+    registers,
+    collect() {
+      const counts = { closed: 0, open: 0, half_open: 0 };
+      for (const { record, offers } of registry.view.instances.values())
+        if (record.state !== "offline") for (const { breaker } of offers) counts[breaker.state]++;
       for (const [state, n] of Object.entries(counts)) this.set({ state }, n);
     },
   });
