@@ -4,7 +4,7 @@ import { sources } from "./kit/sources.js";
 /** What this release owes, by id. A requirement that no test names is one that nobody would miss. */
 const owed = [
   ...ids("REG", "1-9 11"),
-  ...ids("LIVE", "1-3 5 8 9"),
+  ...ids("LIVE", "1-12"),
   ...ids("CAT", "1 2 6 8"),
   ...ids("ROUTE", "1-3 7 8"),
   ...ids("DLV", "1-5 7 8 11-13 15 17 20"),

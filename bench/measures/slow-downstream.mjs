@@ -13,7 +13,14 @@ const afterSec = 15;
 /** Long enough for everybody to know: what comes later in the outage should fail at once. */
 const knownAfterMs = 2_000;
 const fastMs = 100;
-const unlimited = ["--limits-in-flight-calls-max", "1000000", "--limits-in-flight-calls-min", "1000000"];
+const unlimited = [
+  "--limits-in-flight-calls-max",
+  "1000000",
+  "--limits-in-flight-calls-min",
+  "1000000",
+  "--breaker-enabled",
+  "false",
+];
 
 async function outage(context, args) {
   const node = await startNode({ ...context, args });

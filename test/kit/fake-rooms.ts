@@ -293,6 +293,8 @@ const leaseSettings: RegistrySettings = {
   ttlSec: undefined,
   graceSec: undefined,
   purgeAfterSec: 86_400,
+  flapRestSec: 30,
+  massExpiryHoldSec: 300,
 };
 
 /** A card with the given capabilities, by name or in full. */

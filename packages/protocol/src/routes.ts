@@ -61,7 +61,8 @@ export const routes: readonly Route[] = [
     method: "get",
     path: "/readyz",
     summary: "Is the node ready?",
-    description: "503 while it loads, while its store is unreachable or full, and while it drains.",
+    description:
+      "503 while it loads, while its store is unreachable or full, and while it drains. `silent` and `fleet`: so many of its instances fell silent at once that it suspects itself.",
     answer: s.results.ping,
     errors: ["NOT_READY", "DRAINING"],
   },

@@ -39,6 +39,30 @@ describe("agent", () => {
     expect(session.of("register")).toHaveLength(2);
   });
 
+  it("acknowledges before the handler begins when told so, since a handler that blocks would keep it back (LIVE-4)", async () => {
+    const peer = new FakePeer();
+    const order: string[] = [];
+    const work = () => {
+      order.push("handler");
+      return { status: "shipped" };
+    };
+    const { session } = await peer.agent({ query_order: work }, {}, { ackAfterMs: 0 });
+    const envelope = peer.envelope();
+    const { result } = await session.request("deliver", { envelope, attempt: 1 });
+    expect(result).toEqual({ status: "accepted" });
+    expect(order).toEqual([]);
+    // The same message again meanwhile starts nothing, and is answered with the result.
+    const again = session.request("deliver", { envelope, attempt: 2 });
+    const other = peer.envelope();
+    void session.request("deliver", { envelope: other, attempt: 1 });
+    await peer.advance(1);
+    expect(order).toEqual(["handler", "handler"]);
+    expect((await again)["result"]).toMatchObject({ status: "completed", data: { status: "shipped" } });
+    expect(session.of("complete").map(({ params }) => params)).toMatchObject([
+      { messageId: other["messageId"], attempt: 1, status: "completed" },
+    ]);
+  });
+
   it("never dials again after 4001, says superseded, and aborts what runs", async () => {
     const peer = new FakePeer();
     const reasons: unknown[] = [];

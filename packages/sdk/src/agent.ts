@@ -1,4 +1,4 @@
-import type { CallEnvelope, ErrorBody, Registered, SubmitEnvelope } from "@agent-reach/protocol";
+import type { CallEnvelope, ErrorBody, Params, Registered, SubmitEnvelope } from "@agent-reach/protocol";
 import type { Channel } from "./channel.js";
 import type { ConnectionListener } from "./connection.js";
 import type { Delivery, DeliveryHost, Handler } from "./delivery.js";
@@ -10,6 +10,7 @@ import type { CallOutcome } from "./outcome.js";
 import { Ask } from "./pending.js";
 import type { IdentityStore } from "./platform.js";
 import { type CardInput, Registration, type WireCard } from "./registration.js";
+import { healthBy, Sampler, type SelfCheck } from "./sampler.js";
 import type { TaskHandle } from "./tasks.js";
 import { Alarm } from "./wheel.js";
 
@@ -23,7 +24,10 @@ export interface SelfReport {
 export interface AgentOptions {
   readonly ackAfterMs: number;
   readonly heartbeatIntervalSec: number | undefined;
+  readonly samplesPerHeartbeat: number;
+  readonly selfCheck: SelfCheck | undefined;
   readonly identities: IdentityStore | undefined;
+  readonly onRegistered: (registered: Registered) => void;
   readonly onError: (error: ErrorBody) => void;
 }
 
@@ -41,6 +45,9 @@ export class Agent implements ConnectionListener, DeliveryHost {
   readonly #registration: Registration;
   readonly #outbox: Outbox;
   readonly #heartbeat: Alarm;
+  readonly #look: Alarm;
+  readonly #sampler = new Sampler();
+  #checking = false;
   #card: CardInput;
   #report: SelfReport = {};
   #started = false;
@@ -55,16 +62,22 @@ export class Agent implements ConnectionListener, DeliveryHost {
     this.#registration = new Registration(connection, card.agentId, {
       identities: options.identities,
       card: () => this.#wireCard(),
-      onRegistered: (registered) => connection.wheel.set(this.#heartbeat, this.#intervalMs(registered)),
+      onRegistered: (registered) => {
+        connection.wheel.set(this.#heartbeat, this.#intervalMs(registered));
+        this.#sampler.begin();
+        if (options.samplesPerHeartbeat > 1 || options.selfCheck) this.#lookLater(registered);
+        options.onRegistered(registered);
+      },
       onError: options.onError,
     });
     this.logger = connection.options.logger;
     this.#heartbeat = new Alarm(() => this.#beat());
+    this.#look = new Alarm(() => void this.#lookAtItself());
     const identity = () => ({ instanceId: this.instanceId, epoch: this.registered?.epoch ?? 1 });
     this.#outbox = new Outbox(connection, identity, () => this.#checkQuiet());
     this.inbox = new Inbox(connection, this.#outbox, this, this.handlers, {
       ackAfterMs: options.ackAfterMs,
-      maxConcurrentTasks: () => this.#card.maxConcurrentTasks ?? 10,
+      maxConcurrentTasks: () => this.#capacity,
     });
     this.inbox.onIdle = () => this.#checkQuiet();
     connection.listeners.add(this);
@@ -152,6 +165,7 @@ export class Agent implements ConnectionListener, DeliveryHost {
     this.#started = false;
     this.inbox.accepting = false;
     this.#channel.connection.wheel.clear(this.#heartbeat);
+    this.#channel.connection.wheel.clear(this.#look);
     const { connection } = this.#channel;
     if (connection.online) {
       const params = { instanceId: this.instanceId, reason };
@@ -168,10 +182,16 @@ export class Agent implements ConnectionListener, DeliveryHost {
     else done();
   }
 
+  /** What it has to say of itself the node must hear again: a new session begins with a clean sheet. */
+  ready(): void {
+    if (this.#report.health !== undefined || this.#report.facts !== undefined) this.#beat();
+  }
+
   changed(): void {
     const { connection } = this.#channel;
     if (connection.online) return;
     connection.wheel.clear(this.#heartbeat);
+    connection.wheel.clear(this.#look);
     if (!connection.ended) return;
     this.#started = false;
     this.inbox.accepting = false;
@@ -228,12 +248,40 @@ export class Agent implements ConnectionListener, DeliveryHost {
     if (!this.#started || !this.registered || !connection.online) return;
     connection.wheel.set(this.#heartbeat, this.#intervalMs(this.registered));
     const load = { running: this.inbox.running, queued: this.inbox.queued };
-    const params = { instanceId: this.instanceId, load, ...this.#report };
+    const sampled = this.#sampler.take();
+    const params: Params<"heartbeat"> = { instanceId: this.instanceId, load, ...sampled, ...this.#report };
+    // Of two words about its health the worse one counts.
+    if (sampled.health !== undefined) params.health = Math.min(sampled.health, this.#report.health ?? 1);
     const answer = ({ state }: { state: string }) => {
       if (state === "unknown" && this.#started) this.#registration.send();
     };
     // A heartbeat that fails is followed by the next one; a lost socket is noticed elsewhere.
     connection.send(new Ask("heartbeat", params, "socket", answer, () => {}), undefined);
+  }
+
+  #lookLater(registered: Registered): void {
+    const everyMs = this.#intervalMs(registered) / this.#options.samplesPerHeartbeat;
+    this.#channel.connection.wheel.set(this.#look, everyMs);
+  }
+
+  async #lookAtItself(): Promise<void> {
+    const { selfCheck } = this.#options;
+    if (!this.#started || !this.registered) return;
+    this.#lookLater(this.registered);
+    let health: number | undefined;
+    if (selfCheck && this.#checking) health = 0;
+    else if (selfCheck) {
+      this.#checking = true;
+      health = await healthBy(selfCheck);
+      this.#checking = false;
+    }
+    const sample = { at: new Date(this.now()).toISOString(), running: this.inbox.running, queued: this.inbox.queued };
+    const news = this.#sampler.add({ ...sample, ...(health !== undefined && { health }) }, this.#capacity);
+    if (news) this.#beat();
+  }
+
+  get #capacity(): number {
+    return this.#card.maxConcurrentTasks ?? 10;
   }
 
   get #quiet(): boolean {

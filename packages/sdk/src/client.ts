@@ -119,7 +119,10 @@ export class Client {
     this.#agent = new Agent(channel, card, {
       ackAfterMs: this.#options.ackAfterMs ?? sdkLimits.ackAfterMs,
       heartbeatIntervalSec: this.#options.heartbeatIntervalSec,
+      samplesPerHeartbeat: Math.max(1, Math.floor(this.#options.samplesPerHeartbeat ?? 1)),
+      selfCheck: this.#options.selfCheck,
       identities: this.#identities,
+      onRegistered: (registered) => this.#events.emit("registered", registered),
       onError: (error) => this.#events.emit("error", error),
     });
     for (const [name, handler] of this.#handlers) this.#agent.handlers.set(name, handler);

@@ -12,6 +12,7 @@ import { sdkLimits } from "./limits.js";
 import type { Outbox } from "./outbox.js";
 
 export interface InboxOptions {
+  /** 0: before the handler begins. */
   readonly ackAfterMs: number;
   /** Handlers at one time; what comes beyond it waits here, as many again. */
   readonly maxConcurrentTasks: () => number;
@@ -181,6 +182,18 @@ export class Inbox {
     delivery.started = true;
     delivery.startedAtMs = this.#host.now();
     this.#running++;
+    if (this.#options.ackAfterMs > 0) {
+      this.#run(delivery, handler);
+      return;
+    }
+    // Begun when the acknowledgement has left, which a handler that blocks the loop would keep back.
+    this.#deliveries.set(delivery.key, delivery);
+    this.#acknowledge(delivery.copy);
+    this.#watch(delivery);
+    this.#connection.options.platform.system.after(0, () => this.#run(delivery, handler));
+  }
+
+  #run(delivery: Delivery, handler: Handler): void {
     let value: unknown;
     try {
       value = this.#connection.options.platform.context.run(delivery, handler, delivery.envelope.input, delivery);

@@ -9,6 +9,8 @@ export const sdkLimits = {
   /** Silence after which the SDK asks with a `ping`, and how long it then waits for any word. */
   idleProbeMs: 60_000,
   probeTimeoutMs: 10_000,
+  /** A look that comes so much too late, by either clock, comes after a sleep of the process or its host. */
+  sleptMs: 10_000,
   /** Discover, list, watch and the like: how long one may take, reconnects included. */
   requestTimeoutMs: 30_000,
   /** How long the node's own answer to an expired call may be late before the SDK answers itself. */

@@ -144,6 +144,7 @@ async function build(
     admission,
   );
   const reaper = new Reaper(registry, system, wheel, onError);
+  reaper.onDoubt = (text) => log.warn(text);
   const feed = new Feed(registry, system);
   const webhooks = new Webhooks(registry, system, {
     allowPrivate: config.webhook.allowPrivate,
@@ -210,8 +211,14 @@ async function build(
     breakers: router.breakers,
     sessions: () => sessions.count,
     admission,
+    doubts: () => reaper.doubt !== undefined,
   });
-  healthRoutes(app, metrics, () => draining);
+  healthRoutes(
+    app,
+    metrics,
+    () => draining,
+    () => reaper.doubt,
+  );
   instanceRoutes(app, rooms, webhooks);
   messageRoutes(app, rooms);
   viewRoutes(app, rooms);

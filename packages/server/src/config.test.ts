@@ -39,6 +39,8 @@ describe("configuration", () => {
       ttlHeartbeats: 3,
       graceHeartbeats: 2,
       purgeAfterSec: 86400,
+      flapRestSec: 30,
+      massExpiryHoldSec: 300,
     });
     expect(config.delivery.backoffMs).toEqual([1000, 3000, 9000]);
     expect(config.webhook.allowPrivate).toBe(true);

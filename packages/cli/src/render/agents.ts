@@ -68,11 +68,17 @@ function renderInstances(instances: readonly Instance[], now: number, paint: Pai
     instance.node,
   ]);
   if (rows.length === 0) return "No instance is registered.\n";
-  return renderTable(
+  const table = renderTable(
     ["INSTANCE", "STATE", "SINCE", "HEARTBEAT", "EPOCH", "RUNNING/QUEUED", "HEALTH", "NODE"],
     rows,
     paint,
   );
+  return table + instances.map(renderFlapping).join("");
+}
+
+function renderFlapping({ instanceId, flapping }: Instance): string {
+  if (flapping === undefined) return "";
+  return `${instanceId} lost its lease ${flapping.losses} times in two minutes: no new work until ${flapping.restsUntil}.\n`;
 }
 
 function brokenMark(instances: readonly Instance[], paint: Paint): string {

@@ -140,6 +140,13 @@ describe("agents", () => {
     expect(text).toContain("order-agent-01 (订单状态)");
     expect(text).toMatch(/query_order +- +yes +commerce\/order +查询订单/);
     expect(text).toMatch(new RegExp(`${instanceId} +online +1 m ago +5.0 s ago +1 +2/1 +1.00 +node-1`));
+    expect(text).not.toContain("no new work");
+  });
+
+  it("say who gets no new work for having come and gone too often (LIVE-6)", () => {
+    const flapping = { losses: 5, restsUntil: at(20_000) };
+    const text = renderAgent({ ...agent, instances: [{ ...agent.instances[0]!, flapping }] }, now, paint);
+    expect(text).toContain(`${instanceId} lost its lease 5 times in two minutes: no new work until ${at(20_000)}.`);
   });
 });
 

@@ -118,6 +118,25 @@ export const Instance = Type.Object({
   since: Time,
   lastHeartbeatAt: optional(Time),
   health: Type.Number(),
+  ownHealth: optional(Type.Number({ description: "The agent's own word; `health` is this times `probe`." })),
+  probe: optional(Type.Number()),
+  measured: optional(
+    Type.Array(
+      Type.Object({
+        capability: CapabilityName,
+        p50Ms: optional(Type.Number()),
+        successRate: optional(Type.Number()),
+      }),
+      { description: "What callers saw, by capability." },
+    ),
+  ),
+  selfReported: optional(anyObject),
+  flapping: optional(
+    Type.Object(
+      { losses: whole(0), restsUntil: Time },
+      { description: "It lost its lease too often and gets no new work for a while." },
+    ),
+  ),
   load: Type.Object({ running: whole(0), queued: whole(0), load: Type.Number() }),
   breakers: optional(Type.Array(OpenBreaker, { description: "Absent when all are closed." })),
   node: Type.String(),

@@ -146,6 +146,18 @@ const rows: Record<SettingPath, Row> = {
     { min: 0, max: 86_400, plausible: [0, 3600] },
   ),
   "lease.purgeAfterSec": duration("sec", 86_400, "How long an agent that is offline stays in the directory."),
+  "lease.flapRestSec": duration(
+    "sec",
+    30,
+    "How long an instance that lost its lease more than three times in two minutes gets no new work. 0: it does not rest.",
+    { min: 0, max: 3600, plausible: [0, 600] },
+  ),
+  "lease.massExpiryHoldSec": duration(
+    "sec",
+    300,
+    "How long nobody is made offline when most of at least five instances fall silent at once, since then it is more likely the node that does not hear. 0: they are made offline as usual.",
+    { min: 0, max: 86_400, plausible: [0, 3600] },
+  ),
   "session.resumeSec": duration(
     "sec",
     defaults.resumeSec,

@@ -29,6 +29,8 @@ export interface Config {
     ttlSec?: number;
     graceSec?: number;
     purgeAfterSec: number;
+    flapRestSec: number;
+    massExpiryHoldSec: number;
   };
   session: {
     resumeSec: number;

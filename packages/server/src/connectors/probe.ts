@@ -10,7 +10,7 @@ const PROBE_TIMEOUT_MS = 2000;
  * renews the lease; they need send no heartbeats, but may.
  */
 export class Prober {
-  private readonly stops = new Map<string, () => void>();
+  private readonly followed = new Map<string, Followed>();
 
   constructor(
     private readonly registry: Registry,
@@ -18,24 +18,28 @@ export class Prober {
     private readonly intervalMs: number,
   ) {
     registry.onChange(({ instance, removed }) => {
-      if (instance !== undefined && (removed || instance.record.state === "offline")) this.unfollow(instance);
+      if (instance === undefined) return;
+      const { state, epoch, instanceId } = instance.record;
+      const known = this.followed.get(instanceId);
+      // A newer run may live elsewhere: what answers at the old address says nothing about it.
+      if (known !== undefined && (removed || state === "offline" || epoch !== known.epoch)) this.unfollow(instance);
     });
   }
 
   follow(instance: LiveInstance, endpoint: string): void {
     this.unfollow(instance);
     const url = new URL("/ping", endpoint).href;
+    const { instanceId, epoch } = instance.record;
+    const followed: Followed = { epoch, stop: () => {} };
+    this.followed.set(instanceId, followed);
     const next = () => {
       // A probe stands in for the heartbeats, so it comes at least as often as they would.
       const waitMs = Math.min(this.intervalMs, instance.terms.heartbeatIntervalMs);
-      this.stops.set(
-        instance.record.instanceId,
-        this.system.after(waitMs, () => void probe()),
-      );
+      followed.stop = this.system.after(waitMs, () => void probe());
     };
     const probe = async () => {
       const alive = await isAlive(url);
-      if (!this.stops.has(instance.record.instanceId)) return;
+      if (this.followed.get(instanceId) !== followed) return;
       instance.probe = alive ? 1 : 0;
       if (alive) {
         instance.lastHeartbeatAt = this.system.now();
@@ -47,14 +51,20 @@ export class Prober {
   }
 
   stop(): void {
-    for (const stop of this.stops.values()) stop();
-    this.stops.clear();
+    for (const { stop } of this.followed.values()) stop();
+    this.followed.clear();
   }
 
   private unfollow(instance: LiveInstance): void {
-    this.stops.get(instance.record.instanceId)?.();
-    this.stops.delete(instance.record.instanceId);
+    this.followed.get(instance.record.instanceId)?.stop();
+    this.followed.delete(instance.record.instanceId);
   }
+}
+
+/** One run of an agent at one address. */
+interface Followed {
+  epoch: number;
+  stop: () => void;
 }
 
 async function isAlive(url: string): Promise<boolean> {

@@ -18,6 +18,9 @@ const one = fc.record({
   queued: fc.nat(20),
   facts: fc.option(fc.dictionary(fc.string(), fc.jsonValue()), { nil: undefined }),
   endpoint: fc.option(fc.webUrl(), { nil: undefined }),
+  flapping: fc.option(fc.record({ losses: fc.nat(9), until: fc.constant(1), restsUntil: fc.nat(4e12) }), {
+    nil: undefined,
+  }),
 });
 type One = typeof one extends fc.Arbitrary<infer T> ? T : never;
 
@@ -29,8 +32,8 @@ function live(some: One): LiveInstance {
   return beats(instance, some);
 }
 
-function beats(instance: LiveInstance, { beat, health, running, queued, facts }: One): LiveInstance {
-  return Object.assign(instance, { lastHeartbeatAt: beat, health, running, selfQueued: queued, facts });
+function beats(instance: LiveInstance, { beat, health, running, queued, facts, flapping }: One): LiveInstance {
+  return Object.assign(instance, { lastHeartbeatAt: beat, health, running, selfQueued: queued, facts, flapping });
 }
 
 /** The same shape, said once more in the plainest way. */
@@ -44,8 +47,11 @@ function shapeOf({ record, instances }: AgentEntry) {
     reason: i.record.reason,
     lastHeartbeatAt: i.lastHeartbeatAt === undefined ? undefined : new Date(i.lastHeartbeatAt).toISOString(),
     health: i.healthScore(),
+    ownHealth: i.health,
+    probe: i.probe,
     load: { running: i.running, queued: i.selfQueued, load: Math.round(i.loadScore(0) * 1000) / 1000 },
     selfReported: i.facts,
+    flapping: i.flapping && { losses: i.flapping.losses, restsUntil: new Date(i.flapping.restsUntil).toISOString() },
     version: i.record.cardVersion,
     node: i.record.node,
     address: i.record.card.transport?.endpoint,

@@ -49,10 +49,32 @@ export class AgentTexts {
     const broken = brokenOf(live, now);
     const said = live.facts === undefined ? "" : `"selfReported":${JSON.stringify(live.facts)},`;
     return (
-      `${parts.head}${beat}"health":${live.healthScore()},"load":{"running":${live.running + live.otherRunning}` +
-      `,"queued":${live.selfQueued},"load":${load}},${broken}${said}${parts.tail}`
+      `${parts.head}${beat}"health":${live.healthScore()},"ownHealth":${live.health},"probe":${live.probe}` +
+      `,"load":{"running":${live.running + live.otherRunning}` +
+      `,"queued":${live.selfQueued},"load":${load}},${broken}${said}${measuredText(live, now)}${flappingText(live, now)}${parts.tail}`
     );
   }
+}
+
+/** What callers saw, by capability, apart from what the agent says (LIVE-10). Of many capabilities only those in use. */
+function measuredText({ offers }: LiveInstance, now: number): string {
+  let text = "";
+  for (const { capabilityJson, measured } of offers) {
+    const p50Ms = measured.p50Ms();
+    const successRate = measured.successRate(now);
+    if (p50Ms === undefined && successRate === undefined) continue;
+    const p50 = p50Ms === undefined ? "" : `,"p50Ms":${Math.round(p50Ms * 1000) / 1000}`;
+    const rate = successRate === undefined ? "" : `,"successRate":${Math.round(successRate * 1000) / 1000}`;
+    text += `${text === "" ? "" : ","}{"capability":${capabilityJson}${p50}${rate}}`;
+  }
+  return text === "" ? "" : `"measured":[${text}],`;
+}
+
+/** The mark of one that came and went too often, while it gets no new work for that (LIVE-6). */
+function flappingText({ flapping }: LiveInstance, now: number): string {
+  if (flapping === undefined || flapping.until <= now) return "";
+  const restsUntil = new Date(flapping.restsUntil).toISOString();
+  return `"flapping":{"losses":${flapping.losses},"restsUntil":"${restsUntil}"},`;
 }
 
 /** An agent is as well as its best instance. */

@@ -3,7 +3,9 @@ import type { Link, Receiver } from "../ports/delivery.js";
 import type { InstanceRecord } from "../ports/registry-store.js";
 import { BreakerRecord } from "./breaker-record.js";
 import type { Contract } from "./contract.js";
+import type { LossHistory } from "./flapping.js";
 import { Measured, Starts } from "./load.js";
+import { NOTHING_SAID, readReport, type SelfReport } from "./self-report.js";
 
 /** One capability of one instance: what the router chooses among. */
 export class Offer {
@@ -63,8 +65,13 @@ export class LiveInstance {
   health = 1;
   probe = 1;
   facts: Record<string, unknown> | undefined;
+  /** Of these facts, what routing reckons with while too little was measured. */
+  said: SelfReport = NOTHING_SAID;
   /** Monotonic ms until which it asked to be left alone. */
   coolDownUntil = 0;
+  readonly losses: LossHistory = [];
+  /** Of one that came and went too often: how often, and until when it therefore gets no new work (monotonic, and wall ms). */
+  flapping: { losses: number; until: number; restsUntil: number } | undefined;
   readonly starts = new Starts();
   /** Attempts which it accepted and has not finished; they hear when it is gone. */
   readonly held = new Set<Pick<Receiver, "lost">>();
@@ -110,5 +117,23 @@ export class LiveInstance {
   /** Own word × probe, 0..1 (LIVE-11; the share of recent successes joins in per offer). */
   healthScore(): number {
     return this.health * this.probe;
+  }
+
+  /** Takes the agent's word about itself. A part that it does not mention stays as it was. */
+  report(facts: Record<string, unknown> | undefined, health: number | undefined): void {
+    if (facts === undefined && health === undefined) return;
+    const said = readReport(facts, health);
+    if (facts !== undefined) {
+      this.facts = facts;
+      this.said = said;
+    }
+    this.health = said.health ?? this.health;
+  }
+
+  /** A new run: it has said nothing yet, and nobody has asked it anything. */
+  begin(): void {
+    this.health = this.probe = 1;
+    this.facts = undefined;
+    this.said = NOTHING_SAID;
   }
 }

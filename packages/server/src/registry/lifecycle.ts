@@ -16,7 +16,7 @@
 import type { InstanceRecord } from "../ports/registry-store.js";
 
 export type LeaseEvent =
-  | { type: "renewed" }
+  | { type: "renewed"; reason?: string | undefined }
   | { type: "lost"; reason: string }
   | { type: "expired" }
   | { type: "graceExpired" }
@@ -38,7 +38,7 @@ export function transition(record: InstanceRecord, event: LeaseEvent, now: numbe
   switch (event.type) {
     case "renewed":
       if (record.state === "offline") return no("the lease is gone: register again");
-      return record.state === "suspect" ? to("online", "renewed its lease") : same;
+      return record.state === "suspect" ? to("online", event.reason ?? "renewed its lease") : same;
     case "lost":
       return record.state === "online" ? to("suspect", event.reason) : same;
     case "expired":
@@ -58,6 +58,7 @@ export function transition(record: InstanceRecord, event: LeaseEvent, now: numbe
 export function registered(
   fresh: Omit<InstanceRecord, "kind" | "key" | "epoch" | "state" | "since" | "reason" | "revision" | "secret"> & {
     secret?: string | undefined;
+    reason?: string | undefined;
   },
   known: InstanceRecord | undefined,
   sameLink: boolean,
@@ -69,7 +70,7 @@ export function registered(
   const epoch = known === undefined ? epochFloor + 1 : keeps ? known.epoch : known.epoch + 1;
   const state = keeps && known.state === "draining" ? "draining" : "online";
   const since = keeps && known.state === state ? known.since : now;
-  const { tenant, agentId, instanceId, principal, keyHash, card, cardVersion, node } = fresh;
+  const { tenant, agentId, instanceId, principal, keyHash, card, cardVersion, node, reason = "registered" } = fresh;
   const record: InstanceRecord = {
     kind: "instance",
     key: instanceId,
@@ -82,7 +83,7 @@ export function registered(
     epoch,
     state,
     since,
-    reason: "registered",
+    reason,
     card,
     cardVersion,
     node,

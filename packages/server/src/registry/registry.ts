@@ -1,10 +1,11 @@
 import { type Card, type Params, ReachError, type Registered } from "@agent-reach/protocol";
-import { readCard } from "@agent-reach/protocol/read";
+import { type CardHints, readCard } from "@agent-reach/protocol/read";
 import type { Link } from "../ports/delivery.js";
 import type { RegistryChange, RegistryPut, RegistryStore } from "../ports/registry-store.js";
 import type { System } from "../ports/system.js";
 import { Contracts } from "./contract.js";
 import { Fence } from "./fence.js";
+import { Flapping } from "./flapping.js";
 import { assertOwner, assertSpeaksFor, assertTakeover, hashOf } from "./identity.js";
 import type { LiveInstance } from "./instance.js";
 import { type LeaseEvent, registered, transition } from "./lifecycle.js";
@@ -15,6 +16,10 @@ import { type AgentEntry, View, type ViewChange } from "./view.js";
 export interface RegistrySettings extends LeaseSettings {
   nodeId: string;
   purgeAfterSec: number;
+  /** How long an instance that came and went too often gets no new work; 0: that is nobody's business. */
+  flapRestSec: number;
+  /** How long nobody is given up while most of the fleet is silent; see `mass-expiry`. */
+  massExpiryHoldSec: number;
   cardBytes: number;
 }
 
@@ -44,6 +49,8 @@ export class Registry {
   private readonly versions: Versions;
   private readonly fence: Fence;
   private readonly keys = new WeakMap<LiveInstance, string>();
+  private readonly flapping = new Flapping();
+  private readonly rests = new Map<LiveInstance, () => void>();
   private stopWatch: (() => void) | undefined;
 
   constructor(
@@ -80,11 +87,16 @@ export class Registry {
       const next = transition(live.record, { type: "lost", reason: "the node restarted" }, now);
       if (next.ok && next.changed) puts.push({ record: next.record, expected: live.record.revision });
     }
-    if (puts.length > 0) await this.store.put(puts);
+    if (puts.length === 0) return;
+    this.flapping.excuse(Number.POSITIVE_INFINITY);
+    await this.store.put(puts);
+    this.flapping.excuse(this.system.monotonic());
   }
 
   stop(): void {
     this.stopWatch?.();
+    for (const stop of this.rests.values()) stop();
+    this.rests.clear();
   }
 
   async register(request: RegisterRequest): Promise<{ instance: LiveInstance; result: Registered }> {
@@ -97,7 +109,7 @@ export class Registry {
     this.assertCard(card);
     for (const [i, capability] of (card.capabilities ?? []).entries()) this.contracts.verify(capability, i);
     const key = `${request.tenant}/${card.agentId}`;
-    return this.inTurn(key, () => this.registerInTurn(request, card, key, [...read.warnings]));
+    return this.inTurn(key, () => this.registerInTurn(request, card, read.hints, key, [...read.warnings]));
   }
 
   private assertSize(bytes: number): void {
@@ -110,7 +122,13 @@ export class Registry {
     );
   }
 
-  private async registerInTurn(request: RegisterRequest, card: Card, agentKey: string, warnings: string[]) {
+  private async registerInTurn(
+    request: RegisterRequest,
+    card: Card,
+    hints: CardHints,
+    agentKey: string,
+    warnings: string[],
+  ) {
     const now = this.system.now();
     const wantedId = request.instanceId?.toLowerCase();
     const known = wantedId === undefined ? undefined : this.view.instances.get(wantedId);
@@ -123,6 +141,7 @@ export class Registry {
     const puts = this.versions.puts(agent, request.tenant, content, known?.record, now);
 
     const instanceId = wantedId ?? this.system.newId();
+    const tooOften = known === undefined || sameLink ? undefined : this.tooOften(known);
     const instanceKey = (sameLink ? this.keys.get(known) : request.instanceKey) ?? this.system.newSecret();
     const record = registered(
       {
@@ -135,6 +154,7 @@ export class Registry {
         card,
         cardVersion: content.version,
         node: this.settings.nodeId,
+        reason: this.restReason(tooOften),
       },
       known?.record,
       sameLink,
@@ -163,7 +183,9 @@ export class Registry {
     this.keys.set(live, instanceKey);
     live.lostAt = undefined;
     live.lastHeartbeatAt = now;
-    live.health = 1;
+    if (!sameLink) live.begin();
+    if (Object.keys(hints).length > 0) live.report({ ...hints }, hints.health);
+    if (tooOften !== undefined) this.rest(live, tooOften);
     this.renew(live);
     for (const listener of this.comers) listener(live, !sameLink);
     const { heartbeatIntervalMs, ttlMs, graceMs } = live.terms;
@@ -234,12 +256,9 @@ export class Registry {
     // What it runs beyond what it got from here is work that others gave it.
     if (beat.load?.running !== undefined) instance.otherRunning = Math.max(0, beat.load.running - instance.running);
     if (beat.load?.queued !== undefined) instance.selfQueued = beat.load.queued;
-    if (beat.facts !== undefined) instance.facts = beat.facts;
-    const health = beat.facts?.["healthy"] === false ? 0 : beat.health;
-    if (health !== undefined && health !== instance.health) {
-      instance.health = health;
-      for (const listener of this.comers) listener(instance, false);
-    }
+    const { health } = instance;
+    instance.report(beat.facts, beat.health);
+    if (instance.health !== health) for (const listener of this.comers) listener(instance, false);
     const { state } = instance.record;
     return state === "draining" ? state : "online";
   }
@@ -276,8 +295,13 @@ export class Registry {
   private async changeInTurn(instance: LiveInstance, event: LeaseEvent): Promise<void> {
     for (let tries = 0; tries < 10; tries++) {
       const before = instance.record;
-      const next = transition(before, event, this.system.now());
+      const back = event.type === "renewed" && before.state === "suspect";
+      const tooOften = back ? this.tooOften(instance) : undefined;
+      const told = tooOften === undefined ? event : { ...event, reason: this.restReason(tooOften) };
+      const next = transition(before, told as LeaseEvent, this.system.now());
       if (!next.ok || !next.changed) return;
+      // Before it is online for anybody to see.
+      if (tooOften !== undefined) this.rest(instance, tooOften);
       try {
         const put = await this.store.put([{ record: next.record, expected: before.revision }]);
         if (put.ok) return;
@@ -286,6 +310,35 @@ export class Registry {
         return;
       }
     }
+  }
+
+  /** Losses of leases up to this moment, monotonic ms, are the node's own doing. */
+  excuseLosses(until: number): void {
+    this.flapping.excuse(until);
+  }
+
+  private tooOften(instance: LiveInstance): number | undefined {
+    if (this.settings.flapRestSec <= 0) return undefined;
+    return this.flapping.tooOften(instance.losses, () => this.view.fleet, this.system.monotonic());
+  }
+
+  private restReason(losses: number | undefined): string | undefined {
+    if (losses === undefined) return undefined;
+    return `back, but it lost its lease ${losses} times in 2 minutes: no new work for ${this.settings.flapRestSec} s`;
+  }
+
+  /** It gets no new work for a while (LIVE-6); whoever waits for it is tried again afterwards. */
+  private rest(instance: LiveInstance, losses: number): void {
+    const restMs = this.settings.flapRestSec * 1000;
+    const until = this.system.monotonic() + restMs;
+    instance.flapping = { losses, until, restsUntil: this.system.now() + restMs };
+    instance.coolDownUntil = Math.max(instance.coolDownUntil, until);
+    this.rests.get(instance)?.();
+    const over = () => {
+      this.rests.delete(instance);
+      for (const listener of this.comers) listener(instance, false);
+    };
+    this.rests.set(instance, this.system.after(restMs + 1, over));
   }
 
   /** Forgets instances that have been offline for long, agents without instances, and outdated versions. */
@@ -316,6 +369,8 @@ export class Registry {
 
   private changed(change: RegistryChange): void {
     const seen = this.view.apply(change);
+    if (seen.instance !== undefined && seen.before === "online" && seen.instance.record.state === "suspect")
+      this.flapping.lost(seen.instance.losses, this.system.monotonic());
     for (const listener of this.listeners) listener(seen);
   }
 

@@ -51,6 +51,13 @@ export class View {
     private readonly now: () => number,
   ) {}
 
+  /** How many instances have a lease. */
+  get fleet(): number {
+    let count = 0;
+    for (const { record } of this.instances.values()) if (record.state !== "offline") count++;
+    return count;
+  }
+
   agent(tenant: string, agentId: string): AgentEntry | undefined {
     return this.agents.get(`${tenant}/${agentId}`);
   }

@@ -125,15 +125,18 @@ export class Router {
     const p50Ms = offer.measured.p50Ms();
     const successRate = offer.measured.successRate(now);
     const load = instance.loadScore(now);
+    // Until enough was measured the agent's own word stands in, where it gave one (LIVE-11).
+    const expectedMs = successRate === undefined ? (instance.said.p50Ms ?? p50Ms) : p50Ms;
+    const expectedRate = successRate ?? instance.said.successRate ?? 1;
     const itself = instance.healthScore();
     const health = itself * (successRate ?? 1);
     return {
       offer,
       // A probe is there to find out whether the outcomes so far still hold.
-      verdict: this.verdictOn(offer, demands, now, isProbed(offer) ? itself : health, p50Ms, excluded),
+      verdict: this.verdictOn(offer, demands, now, isProbed(offer) ? itself : health, expectedMs, excluded),
       match,
       score: thousandths(
-        score(weights, p50Ms ?? UNMEASURED_P50_MS, successRate ?? 1, offer.capability.costTier ?? "medium", load),
+        score(weights, expectedMs ?? UNMEASURED_P50_MS, expectedRate, offer.capability.costTier ?? "medium", load),
       ),
       p50: p50Ms === undefined ? undefined : thousandths(p50Ms),
       success: successRate === undefined ? undefined : thousandths(successRate),
@@ -154,9 +157,11 @@ export class Router {
     if (measured.length === 0 || measured.length === all.length) return;
     const medianMs = measured[measured.length >> 1]! / 1000;
     for (const c of all) {
-      if (c.p50 !== undefined) continue;
+      const { said } = c.offer.instance;
+      if (c.p50 !== undefined || said.p50Ms !== undefined) continue;
+      const successRate = c.success === undefined ? (said.successRate ?? 1) : c.success / 1000;
       c.score = thousandths(
-        score(weights, medianMs, (c.success ?? 1000) / 1000, c.offer.capability.costTier ?? "medium", c.load / 1000),
+        score(weights, medianMs, successRate, c.offer.capability.costTier ?? "medium", c.load / 1000),
       );
     }
   }

@@ -14,13 +14,23 @@ export interface Measured {
   breakers: Breakers;
   sessions: () => number;
   admission: Admission;
+  doubts: () => boolean;
 }
 
 /**
  * Prometheus metrics. The rooms keep plain numbers, which cost nothing on the path of a call; they are read when
  * somebody asks. Labels are states and kinds, never ids, so that their number is bounded.
  */
-export function createMetrics({ registry, calls, tasks, dispatcher, breakers, sessions, admission }: Measured): {
+export function createMetrics({
+  registry,
+  calls,
+  tasks,
+  dispatcher,
+  breakers,
+  sessions,
+  admission,
+  doubts,
+}: Measured): {
   text: () => Promise<string>;
   contentType: string;
 } {
@@ -50,6 +60,9 @@ export function createMetrics({ registry, calls, tasks, dispatcher, breakers, se
   };
 
   gauge("agent_reach_sessions", "Open WebSocket sessions.", sessions);
+  gauge("agent_reach_fleet_silent", "1 while most of the fleet fell silent at once and the node doubts itself.", () =>
+    doubts() ? 1 : 0,
+  );
   gauge("agent_reach_calls_in_flight", "Calls that wait for a result.", () => calls.counts.inFlight);
   total("agent_reach_calls_total", "Calls taken.", () => calls.counts.started);
   total("agent_reach_calls_completed_total", "Calls answered with a result.", () => calls.counts.completed);
