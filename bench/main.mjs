@@ -7,6 +7,7 @@ import { report, table } from "./lib/report.mjs";
 import { beside } from "./measures/beside.mjs";
 import { calls } from "./measures/calls.mjs";
 import { discover, heartbeats, idle } from "./measures/crowd.mjs";
+import { reconnect } from "./measures/reconnect.mjs";
 import { lookups, registry } from "./measures/registry.mjs";
 import { slowDownstream } from "./measures/slow-downstream.mjs";
 import { submit, tasks } from "./measures/tasks.mjs";
@@ -24,6 +25,7 @@ const measures = {
   idle,
   discover,
   "slow-downstream": slowDownstream,
+  reconnect,
 };
 
 const help = `Measures Agent-Reach against bare parts, run in turns with it in the same minutes.

@@ -119,6 +119,31 @@ function leads(from: string, link: string): boolean {
   );
 }
 
+/** The cells of a table of moments as they must stand in the tests' titles: what, when, who, and what then happens. */
+function cellsOf(table: string): string[] {
+  const [head, , ...rows] = table
+    .trim()
+    .split("\n")
+    .map((line) => line.split("|").slice(1, -1));
+  const [what, ...who] = head!.map((cell) => cell.trim());
+  return rows.flatMap(([moment, ...cells]) =>
+    cells.flatMap((cell, column) =>
+      cell.split("<br>").map((words) => `${what} ${moment!.trim()}: ${who[column]}: ${words.trim()}`),
+    ),
+  );
+}
+
+/** The titles of a file's tests behind those of their groups, without the requirements that these name. */
+function titlesOf(file: string): string[] {
+  let group = "";
+  const titles: string[] = [];
+  for (const [, kind, title] of readFileSync(file, "utf8").matchAll(/\b(describe|test)\(\s*"([^"]*)"/g)) {
+    if (kind === "describe") group = title!.replace(/^[A-Z]+-\d+(?:, [A-Z]+-\d+)*: /, "");
+    else titles.push(`${group}: ${title}`);
+  }
+  return titles;
+}
+
 describe("the guide as a whole", () => {
   test("every TypeScript snippet compiles as strict code", { timeout: patienceMs }, () => {
     mkdirSync(join(root, ".agent-reach"), { recursive: true });
@@ -185,6 +210,13 @@ describe("the guide as a whole", () => {
           !/^(task\.(get|result|cancel|events|update)|limits\.(maxMessageBytes|maxInputBytes|resumeSec))$/.test(name),
       ),
     ).toEqual([]);
+  });
+
+  test("what happens moment by moment is said by the names of the tests that show it, and by all of them", () => {
+    const page = readFileSync(join(root, "docs/guide/guarantees.md"), "utf8");
+    const tables = [...page.matchAll(/^<!-- moments: (\S+) -->\n\n((?:\|.*\n)+)/gm)];
+    expect(tables).toHaveLength(2);
+    for (const [, file, table] of tables) expect(cellsOf(table!)).toEqual(titlesOf(join(root, file!)));
   });
 
   test("links within the repository lead to a page, and to a heading of it", () => {

@@ -35,29 +35,44 @@ export async function startNode({ nodeOptions = [], args: settings = [] } = {}) 
   const dir = scratch();
   const port = await freePort();
   const logFile = join(dir, "node.log");
-  const output = openSync(logFile, "w");
+  const log = () => readFileSync(logFile, "utf8");
   const args = [...nodeOptions, program, "serve", "--port", String(port), "--data", join(dir, "data"), ...settings];
-  const child = startProgram(args, { output });
-  closeSync(output);
-  let gone = false;
-  child.gone.then(() => {
-    gone = true;
-  });
-
   const httpUrl = `http://127.0.0.1:${port}`;
-  const startedAt = performance.now();
-  while (!(await isReady(httpUrl))) {
-    if (gone || performance.now() - startedAt > readyWithinMs) {
-      await child.stop();
-      throw new Error(`the node did not become ready; its log says:\n${readFileSync(logFile, "utf8").slice(-2_000)}`);
+  let child;
+
+  /** Again on the same port and data, if it was ended. */
+  async function start() {
+    const output = openSync(logFile, "a");
+    child = startProgram(args, { output });
+    closeSync(output);
+    let gone = false;
+    child.gone.then(() => {
+      gone = true;
+    });
+    const startedAt = performance.now();
+    while (!(await isReady(httpUrl))) {
+      if (gone || performance.now() - startedAt > readyWithinMs) {
+        await child.stop();
+        throw new Error(`the node did not become ready; its log says:\n${log().slice(-2_000)}`);
+      }
+      await wait(20);
     }
-    await wait(50);
   }
+
+  await start();
   return {
-    pid: child.pid,
+    get pid() {
+      return child.pid;
+    },
     url: `ws://127.0.0.1:${port}/registry`,
     httpUrl,
-    log: () => readFileSync(logFile, "utf8"),
-    stop: child.stop,
+    log,
+    start,
+    stop: () => child.stop(),
+    /** Ends it as a crash does. */
+    async kill() {
+      process.kill(child.pid, "SIGKILL");
+      await child.gone;
+    },
   };
 }

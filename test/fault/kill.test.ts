@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { cardOf, SocketAgent } from "../kit/agents.js";
 import { ReachNode } from "../kit/node.js";
+import { mulberry } from "../kit/random.js";
 import { type Json, Wire } from "../kit/wire.js";
 import { within } from "../kit/within.js";
 import { StubbornAgent, StubbornSubmitter } from "./fleet.js";
@@ -93,15 +94,3 @@ describe("RES-6: kill -9 of the node at any moment", () => {
     expect(stderr + stdout).toContain(String(node.port));
   });
 });
-
-/** A small seeded generator: the same seed kills at the same moments. */
-function mulberry(state: number): () => number {
-  let a = state >>> 0;
-  return () => {
-    a = (a + 0x6d2b79f5) >>> 0;
-    let t = a;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}

@@ -10,13 +10,15 @@ interface Pair {
 }
 
 /**
- * A TCP relay that fails on demand, as networks do. While it is a black hole both ends believe in their connection
- * and nothing arrives: neither a byte nor the end of it.
+ * A TCP relay that fails on demand, as networks do. While it is a black hole, or stalls, both ends believe in their
+ * connection and nothing arrives: neither a byte nor the end of it. What went into a black hole is lost, so its connections
+ * are good for nothing afterwards; what a stall held back arrives when it ends, as TCP sends again what a dead route lost.
  */
 export class HalfOpenProxy {
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
   #blackHole = false;
+  #stalled = false;
   #refuse = false;
   #delayMs = 0;
   #bytesPerTick: number | undefined;
@@ -31,6 +33,7 @@ export class HalfOpenProxy {
       this.#pairs.add(pair);
       this.#pass(pair, pair.client, pair.server);
       this.#pass(pair, pair.server, pair.client);
+      if (this.#stalled) pause(pair);
     });
   }
 
@@ -51,6 +54,12 @@ export class HalfOpenProxy {
   /** From now on nothing passes and nothing ends. */
   blackHole(): void {
     this.#blackHole = true;
+  }
+
+  /** From now on nothing passes and nothing ends, until `heal`; then all of it does. */
+  stall(): void {
+    this.#stalled = true;
+    for (const pair of this.#pairs) pause(pair);
   }
 
   /** Ends every connection with a reset, and refuses new ones while `refuse`. */
@@ -77,6 +86,12 @@ export class HalfOpenProxy {
     this.#refuse = false;
     this.#delayMs = 0;
     this.#bytesPerTick = undefined;
+    if (!this.#stalled) return;
+    this.#stalled = false;
+    for (const { client, server } of this.#pairs) {
+      client.resume();
+      server.resume();
+    }
   }
 
   async close(): Promise<void> {
@@ -102,7 +117,7 @@ export class HalfOpenProxy {
       if (this.#delayMs > 0) setTimeout(() => to.write(chunk), this.#delayMs);
       else if (!to.write(chunk)) {
         from.pause();
-        to.once("drain", () => from.resume());
+        to.once("drain", () => this.#stalled || from.resume());
       }
     });
     from.once("close", () => {
@@ -111,6 +126,11 @@ export class HalfOpenProxy {
       to.destroy();
     });
   }
+}
+
+function pause({ client, server }: Pair): void {
+  client.pause();
+  server.pause();
 }
 
 /** A disk so small that it can be filled: a tmpfs mount. Needs root, as the build has it. */

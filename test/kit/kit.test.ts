@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { HalfOpenProxy, SmallDisk } from "./faults.js";
 import { EventStream } from "./http.js";
+import { Ledger } from "./ledger.js";
 import { Mailbox } from "./mailbox.js";
 import { Refusal, Wire, WireError } from "./wire.js";
 import { within } from "./within.js";
@@ -96,6 +97,40 @@ test("the proxy relays, swallows everything as a black hole without ending anyth
   expect(await received.next("the end")).toBe("reset");
   await proxy.close();
   server.close();
+});
+
+test("the proxy stalls without ending anything, and lets what it held back arrive when it is healed", async () => {
+  const received = new Mailbox<string>();
+  const server = createServer((socket) => {
+    socket.on("data", (chunk) => received.put(String(chunk)));
+    socket.once("close", () => received.put("closed"));
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const proxy = await HalfOpenProxy.to((server.address() as { port: number }).port);
+  const client = connect(proxy.port, "127.0.0.1");
+  client.write("hello");
+  expect(await received.next("the bytes")).toBe("hello");
+  proxy.stall();
+  client.end("late, and goodbye");
+  await expect(received.next("nothing", () => true, 50)).rejects.toThrow(/nothing/);
+  proxy.heal();
+  expect(await received.next("what was held back")).toBe("late, and goodbye");
+  expect(await received.next("the end")).toBe("closed");
+  await proxy.close();
+  server.close();
+});
+
+test("the ledger keeps the order across processes, and finds what was begun after its success was known", () => {
+  const ledger = new Ledger();
+  ledger.note("begin", "a");
+  ledger.note("begin", "b");
+  ledger.note("completed", "a");
+  ledger.note("begin", "b");
+  expect(ledger.begunAfterSuccess()).toEqual([]);
+  expect(ledger.byKey("begin").get("b")).toHaveLength(2);
+  ledger.note("begin", "a");
+  expect(ledger.begunAfterSuccess()).toEqual(["a"]);
+  ledger.dispose();
 });
 
 test("the small disk fills up to the last byte, and has room again", async () => {

@@ -21,7 +21,7 @@ export interface ClientOptions {
   readonly samplesPerHeartbeat?: number;
   /** Asked at each look: how well the agent is, 0 to 1, or whether. One that throws, or takes until the next look, says 0. */
   readonly selfCheck?: SelfCheck;
-  /** Bounds of the backoff in milliseconds; default 100 to 30,000. */
+  /** Bounds of the backoff in milliseconds; default 100 to 8,000. */
   readonly reconnect?: { readonly minMs?: number; readonly maxMs?: number };
   /** For one attempt: opening the socket, hello and registration. Default 10,000. */
   readonly connectTimeoutMs?: number;

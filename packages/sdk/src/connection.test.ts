@@ -14,7 +14,7 @@ describe("connection", () => {
     expect(states).toContain("waiting");
     expect(peer.dials.length).toBeGreaterThan(5);
     peer.up = true;
-    await peer.advance(30_000);
+    await peer.advance(10_000);
     await connected;
     expect(client.state).toBe("online");
     expect(states.at(-1)).toBe("online");
@@ -40,9 +40,9 @@ describe("connection", () => {
     void peer.client().connect();
     await peer.advance(600_000);
     const gaps = peer.dials.slice(1).map((dial, i) => dial.atMs - peer.dials[i]!.atMs);
-    expect(gaps.length).toBeLessThan(80);
+    expect(gaps.length).toBeLessThan(250);
     expect(Math.max(...gaps)).toBeGreaterThan(5_000);
-    expect(Math.max(...gaps)).toBeLessThanOrEqual(30_000);
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(8_000);
   });
 
   it("C02: does not begin the backoff anew after a session that was not stable, and does after one that was", async () => {
@@ -57,7 +57,7 @@ describe("connection", () => {
     peer.session.close(1006);
     await peer.advance(300_000);
     const gaps = peer.dials.slice(1).map((dial, i) => dial.atMs - peer.dials[i]!.atMs);
-    expect(gaps.length).toBeLessThan(60);
+    expect(gaps.length).toBeLessThan(150);
     expect(Math.max(...gaps)).toBeGreaterThan(5_000);
     peer.answers["hello"] = hello;
     await peer.advance(40_000);

@@ -3,7 +3,8 @@ export const sdkLimits = {
   /** One dial: opening the socket and the answer to `hello`. */
   connectTimeoutMs: 10_000,
   reconnectMinMs: 100,
-  reconnectMaxMs: 30_000,
+  /** A fleet whose node was away for long is back within 10 s of its return: the last wait, and the way (LIVE-9). */
+  reconnectMaxMs: 8_000,
   /** A session that lived this long was good: the next backoff begins anew. */
   stableMs: 5_000,
   /** Silence after which the SDK asks with a `ping`, and how long it then waits for any word. */

@@ -201,6 +201,16 @@ describe("refusals", () => {
     expect(agent.link.next().attempt).toBe(2);
   });
 
+  test("LIVE-8: of an agent that leaves spends none either, and somebody else gets it at once", async () => {
+    const leaving = await join("a1");
+    const id = await submit();
+    const other = await join("a2");
+    leaving.link.next().refuse("DRAINING");
+    await rooms.pass(0);
+    expect(other.link.next().attempt).toBe(2);
+    expect(await rooms.task(id)).toMatchObject({ state: "delivered", deliveryFailures: 0 });
+  });
+
   test("any other spends a retry", async () => {
     const agent = await join();
     const id = await submit();

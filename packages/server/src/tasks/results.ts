@@ -98,13 +98,13 @@ export class Results {
     }
   }
 
-  /** Not executed. An overloaded agent is left alone for a while; any other refusal spends a retry. */
+  /** Not executed. An agent that is overloaded or leaving is left alone for a while; any other refusal spends a retry. */
   refused(run: TaskRun, code: string, message: string, retryAfterMs: number | undefined): void {
     const instance = run.offer?.instance;
     this.runs.free(run);
     this.journal.add(run.log, "refused", instance, run.attempt, { code, reason: message });
     if (run.offer !== undefined) this.breakers.refused(run.offer, run.sentAt, code, retryAfterMs);
-    if (code === "OVERLOADED" || retryAfterMs !== undefined) {
+    if (code === "OVERLOADED" || code === "DRAINING" || retryAfterMs !== undefined) {
       if (instance !== undefined) this.admission.rest(instance, retryAfterMs ?? STORE_RETRY_MS);
       void this.commits.change(run, { type: "refused", attempt: run.attempt, at: undefined });
       return;

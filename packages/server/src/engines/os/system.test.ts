@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { describe, expect, test } from "vitest";
 import { FakeSystem } from "../../../../../test/kit/fake-system.js";
 import { systemConformance } from "../../ports/conformance/system.js";
@@ -11,6 +12,35 @@ describe("os", () => {
     pass: async (_, ms) => {
       await once(AbortSignal.timeout(ms + 1), "abort");
     },
+  });
+});
+
+describe("os, when the process stood still", () => {
+  test("LIVE-7: reads what came meanwhile before it counts what is late", async () => {
+    const order: string[] = [];
+    const server = createServer((socket) => {
+      socket.once("data", () => {
+        order.push("read");
+        socket.destroy();
+      });
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const taken = once(server, "connection");
+    const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    await Promise.all([taken, once(client, "connect")]);
+    const late = new Promise<void>((resolve) => {
+      osSystem().after(50, () => {
+        order.push("late");
+        resolve();
+      });
+    });
+    client.write("in time");
+    // As SIGSTOP would: the loop stands still until long after the moment of the timer.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
+    await late;
+    expect(order).toEqual(["read", "late"]);
+    client.destroy();
+    server.close();
   });
 });
 
