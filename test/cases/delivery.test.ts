@@ -1,3 +1,4 @@
+import { ReachError } from "@agent-reach/protocol";
 import { beforeEach, describe, expect, test } from "vitest";
 import { anyone, card, type FakeAgent, FakeRooms } from "../kit/fake-rooms.js";
 
@@ -95,4 +96,26 @@ describe("D27: an agent that takes one at a time, killed with the node in the mi
       0,
     ]);
   });
+});
+
+test("R08: a dead letter that cannot be written stays a task, is tried again without haste, and is written when it can be", async () => {
+  const { tasks } = rooms.engine;
+  const update = tasks.update.bind(tasks);
+  let refused = 0;
+  const agent = await join();
+  const id = await submit();
+  await passAlive(12_000, agent);
+  const before = await rooms.task(id);
+  tasks.update = async () => {
+    refused++;
+    throw new ReachError("NOT_READY", "the store is full");
+  };
+  await passAlive(30_000, agent);
+  expect(await rooms.task(id)).toEqual(before);
+  expect(refused).toBeGreaterThan(0);
+  // A look every 200 ms is the most.
+  expect(refused).toBeLessThan(300);
+  tasks.update = update;
+  await passAlive(60_000, agent);
+  expect(await rooms.task(id)).toMatchObject({ state: "dead", error: { code: "DELIVERY_TIMEOUT" } });
 });

@@ -113,7 +113,7 @@ describe("methods and ids", () => {
     "12345678901234567890",
     "1.5",
     '"\\u00e9\\n"',
-  ])("echoes the id %s exactly", async (id) => {
+  ])("P05: echoes the id %s exactly", async (id) => {
     const { text } = await say(`{"jsonrpc":"2.0","id":${id},"method":"ping","params":{}}`);
     const echoed = /"id":("(?:[^"\\]|\\.)*"|[-0-9.eE+]+)/.exec(text)?.[1];
     if (id.startsWith('"')) expect(JSON.parse(echoed!)).toBe(JSON.parse(id));
@@ -145,7 +145,7 @@ describe("methods and ids", () => {
 describe("DLV-12: sizes", () => {
   const big = (bytes: number) => `"${"x".repeat(bytes)}"`;
 
-  test("a frame over the limit is answered with PAYLOAD_TOO_LARGE and its id", async () => {
+  test("P03: a frame over the limit is answered with PAYLOAD_TOO_LARGE and its id", async () => {
     const { maxMessageBytes } = wire.session.limits;
     wire.sendText(
       `{"jsonrpc":"2.0","id":"big","method":"call","params":{"capability":"any","input":${big(maxMessageBytes + 1_000)}}}`,
@@ -194,7 +194,7 @@ describe("DLV-12: sizes", () => {
   });
 });
 
-describe("depth", () => {
+describe("P08: depth", () => {
   test.each([65, 70, 1_000, 10_000, 100_000])("nesting of %i is INVALID_REQUEST by its id", async (depth) => {
     const { json } = await say(
       `{"jsonrpc":"2.0","id":"deep","method":"call","params":{"capability":"any","input":${nested(depth)}}}`,

@@ -80,7 +80,7 @@ describe("LIVE-5: the node's probe", () => {
     expect((await within(wire.closed, "the close")).code).toBe(4008);
   });
 
-  test("keeps a connection that only answers pings", async () => {
+  test("M03: keeps a connection that only answers pings", async () => {
     const deaf = await bare({ deaf: true });
     const alive = await bare();
     await within(deaf.closed, "the deaf one to be closed");

@@ -145,7 +145,7 @@ describe("DLV-7: a repeated submit", () => {
 });
 
 describe("DLV-15: following a task", () => {
-  test("D02: task.result waits no longer than waitMs, and answers at once when it is over", async () => {
+  test("D02, T04: task.result waits no longer than waitMs, and answers at once when it is over", async () => {
     const agent = await join(cardOf(), () => undefined);
     const { messageId } = await submit(agent);
     expect(["queued", "delivered", "working"]).toContain((await result(messageId, 50)).state);

@@ -13,7 +13,7 @@ afterEach(async () => {
   disk?.dispose();
 });
 
-describe("RES-6: a full disk", () => {
+describe("F04, RES-6: a full disk", () => {
   test("refuses submits and registrations with NOT_READY (REG-11), serves calls, loses nothing, and recovers when space returns", async () => {
     disk = new SmallDisk(20);
     node = await ReachNode.start({ dataDir: join(disk.path, "data") });

@@ -77,7 +77,7 @@ describe("LIVE-3: a thin pipe", () => {
   }, 40_000);
 });
 
-describe("RES-5: a slow reader", () => {
+describe("M01, RES-5: a slow reader", () => {
   test("is closed with 4009, the node's memory stays bounded, and others do not wait", async () => {
     const [watcher, caller, other] = [await bare(), await bare(), await bare()];
     const slow = await join(cardOf({ maxConcurrentTasks: 1_000 }), () => undefined);

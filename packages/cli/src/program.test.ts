@@ -267,7 +267,7 @@ describe("agent-reach submit and task", () => {
     expect((await cli(["task", messageId, "--url", url])).code).toBe(0);
   });
 
-  it("ends a wait that took too long with 5, naming how to go on", async () => {
+  it("T04: ends a wait that took too long with 5, naming how to go on", async () => {
     const { url } = await nodeThat(({ method }) => ({
       text: method === "POST" ? `{"messageId":"${messageId}"}` : settled("working"),
     }));

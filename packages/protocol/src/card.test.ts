@@ -92,7 +92,7 @@ describe("REG-9: a bad card is refused with the path and the rule", () => {
     expect(refused(card)).toEqual({ path: "description", rule: "maxLength" });
   });
 
-  test("nesting of a hundred thousand levels exhausts nothing", () => {
+  test("P08: nesting of a hundred thousand levels exhausts nothing", () => {
     let deep: unknown = 1;
     for (let level = 0; level < 100_000; level += 1) deep = [deep];
     expect(refused({ agentId: "a", x: deep })).toEqual({ path: "", rule: "nestingMax" });

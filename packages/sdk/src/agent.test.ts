@@ -21,7 +21,7 @@ describe("agent", () => {
     expect(result.receipt.finishedAt).toMatch(/Z$/);
   });
 
-  it("beats with its load while a handler is busy, and registers again when it is unknown (LIVE-3, LIVE-4)", async () => {
+  it("beats with its load while a handler is busy, and registers again when it is unknown (LIVE-3, LIVE-4, P06)", async () => {
     const peer = new FakePeer();
     const work = gate();
     const { session, client } = await peer.agent({ query_order: () => work.opened });
@@ -34,6 +34,8 @@ describe("agent", () => {
     client.report({ health: 0.5, facts: { p50LatencyMs: 9 } });
     await peer.settle();
     expect(session.of("heartbeat")[2]!["params"]).toMatchObject({ health: 0.5, facts: { p50LatencyMs: 9 } });
+    expect(() => client.report({ health: Number.NaN })).toThrow(/^\[INVALID_REQUEST\] health is NaN/);
+    expect(() => client.report({ facts: { load: Number.POSITIVE_INFINITY } })).toThrow(/facts\.load is Infinity/);
     peer.answers["heartbeat"] = () => ({ state: "unknown" });
     await peer.advance(15_100);
     expect(session.of("register")).toHaveLength(2);

@@ -2,7 +2,9 @@ import type { CallEnvelope, ErrorBody, Params, Registered, SubmitEnvelope } from
 import type { Channel } from "./channel.js";
 import type { ConnectionListener } from "./connection.js";
 import type { Delivery, DeliveryHost, Handler } from "./delivery.js";
+import { failure, toError } from "./failure.js";
 import { Inbox } from "./inbox.js";
+import { toJson } from "./json.js";
 import { sdkLimits } from "./limits.js";
 import type { Logger } from "./logger.js";
 import { Outbox } from "./outbox.js";
@@ -127,8 +129,11 @@ export class Agent implements ConnectionListener, DeliveryHost {
     return registered;
   }
 
-  /** Sent with the next heartbeat, and one is sent now. */
+  /** Sent with the next heartbeat, and one is sent now. Throws on what JSON cannot carry: NaN would go out as null. */
   report(report: SelfReport): void {
+    const text = toJson(report);
+    if (typeof text === "object")
+      throw toError(failure("INVALID_REQUEST", `${text.path} is ${text.reason}`, { path: text.path }));
     this.#report = report;
     if (this.registered) this.#beat();
   }

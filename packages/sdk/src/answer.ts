@@ -50,10 +50,9 @@ export class Answers {
 
 /** Texts only: a stack tells strangers about the inside of the house. */
 export function agentError(thrown: Partial<AgentError>, aborted: AbortReason | undefined): AgentErrorShape {
-  const message =
-    typeof thrown.message === "string" ? thrown.message.slice(0, limits.textLengthMax) : "the handler failed";
+  const message = typeof thrown.message === "string" ? cut(thrown.message, limits.textLengthMax) : "the handler failed";
   if (thrown.name === "AgentError" || thrown.name === "ReachError" || thrown.name === "Overloaded") {
-    const code = thrown.name === "Overloaded" ? "OVERLOADED" : String(thrown.code).slice(0, limits.nameLengthMax);
+    const code = thrown.name === "Overloaded" ? "OVERLOADED" : cut(String(thrown.code), limits.nameLengthMax);
     const error: AgentErrorShape = { code, message };
     if (thrown.data !== undefined) error.data = thrown.data;
     if (thrown.retryable !== undefined) error.retryable = thrown.retryable;
@@ -64,4 +63,11 @@ export function agentError(thrown: Partial<AgentError>, aborted: AbortReason | u
   if (aborted === "deadline") return { code: "DEADLINE", message };
   if (aborted === "drain") return { code: "DRAINING", message, retryable: true };
   return { code: "INTERNAL_ERROR", message };
+}
+
+/** At most so many UTF-16 units, never half of a character. */
+function cut(text: string, unitsMax: number): string {
+  if (text.length <= unitsMax) return text;
+  const half = /[\ud800-\udbff]/.test(text[unitsMax - 1]!);
+  return text.slice(0, half ? unitsMax - 1 : unitsMax);
 }

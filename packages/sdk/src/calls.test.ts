@@ -72,7 +72,7 @@ describe("calls", () => {
     expect(peer.session.of("call")[0]!["params"]).toMatchObject({ messageId: made.messageId, traceId: made.traceId });
   });
 
-  it("refuses what JSON cannot carry by its path, without sending it", async () => {
+  it("P06: refuses what JSON cannot carry by its path, without sending it", async () => {
     const peer = new FakePeer();
     const client = peer.client();
     const cyclic: Record<string, unknown> = {};
@@ -81,6 +81,8 @@ describe("calls", () => {
       [{ a: [{ b: 1n }] }, "input.a[0].b"],
       [{ f: () => 1 }, "input.f"],
       [[new Map()], "input[0]"],
+      [{ rows: [{ score: Number.NaN }] }, "input.rows[0].score"],
+      [[1, Number.NEGATIVE_INFINITY], "input[1]"],
     ] as const) {
       expect(await client.callSync({ capability: "x", input })).toMatchObject({
         errorCode: "INVALID_INPUT",

@@ -65,12 +65,12 @@ describe("inbox", () => {
     expect((await ask("unheard_of"))["error"].data).toMatchObject({ code: "NO_ROUTE", outcome: "not_executed" });
   });
 
-  it("D22: turns a result that JSON cannot carry into a failure that names the path, and stays up", async () => {
+  it("D22, P06: turns a result that JSON cannot carry into a failure that names the path, and stays up", async () => {
     const peer = new FakePeer();
     const results: unknown[] = [{ rows: [{ n: 1n }] }, new Map(), { f: () => 1 }, undefined, { at: new Date(0) }];
     const cyclic: unknown[] = [];
     cyclic.push(cyclic);
-    results.push(cyclic);
+    results.push(cyclic, { score: Number.NaN }, [Number.POSITIVE_INFINITY]);
     const { session } = await peer.agent({ query_order: (input: number) => results[input] });
     const answers = [];
     for (let input = 0; input < results.length; input++) {
@@ -85,6 +85,23 @@ describe("inbox", () => {
     expect(answers[3]).toMatchObject({ status: "completed", data: null });
     expect(answers[4]).toMatchObject({ status: "completed", data: { at: "1970-01-01T00:00:00.000Z" } });
     expect(answers[5]).toMatchObject({ status: "failed", error: { code: "RESULT_NOT_SERIALIZABLE" } });
+    expect(answers.slice(6).map(({ status, error }) => [status, error.data.path])).toEqual([
+      ["failed", "score"],
+      ["failed", "[0]"],
+    ]);
+  });
+
+  it("P10: shortens a long message of an error between two characters, not within one", async () => {
+    const peer = new FakePeer();
+    const fail = (lead: string) => () => {
+      throw new Error(lead + "😀".repeat(10_000));
+    };
+    const { session } = await peer.agent({ even: fail(""), odd: fail("x") });
+    for (const capability of ["even", "odd"]) {
+      const { result } = await session.request("deliver", { envelope: peer.envelope({ capability }), attempt: 1 });
+      expect(result.error.message).toMatch(/^x?(😀)+$/u);
+      expect(result.error.message.length).toBeLessThanOrEqual(8_192);
+    }
   });
 
   it("turns a result over the limit into a failure with advice (DLV-12)", async () => {

@@ -8,7 +8,8 @@ export interface Uncarriable {
 
 /**
  * The JSON text of a value, or why there is none. `undefined` becomes null and a Date its ISO text, as JSON says; what JSON
- * would drop or empty without a word (functions, symbols, Map, Set) or cannot write (BigInt, cycles) is refused by its path.
+ * would drop or empty without a word (functions, symbols, Map, Set, NaN, Infinity) or cannot write (BigInt, cycles) is refused
+ * by its path.
  */
 export function toJson(value: unknown): string | Uncarriable {
   const found = find(value, 0);
@@ -23,6 +24,8 @@ export function toJson(value: unknown): string | Uncarriable {
 /** The path is put together on the way out, so that a value that is fine costs no strings. */
 function find(value: unknown, depth: number): Uncarriable | undefined {
   switch (typeof value) {
+    case "number":
+      return Number.isFinite(value) ? undefined : { path: "", reason: `${value}, which JSON does not have` };
     case "bigint":
       return { path: "", reason: "a BigInt; give a string or a number" };
     case "function":

@@ -170,4 +170,24 @@ describe("identity file", () => {
     writeFileSync(path, '{"agentId":');
     expect(file.load()).toBeUndefined();
   });
+
+  it("W03: is that of the process that wrote it for as long as that lives", () => {
+    const folder = mkdtempSync(join(tmpdir(), "identity-"));
+    cleanups.push(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, "agent.json");
+    const file = new IdentityFile(path);
+    const of = (instanceId: string, pid?: number) =>
+      JSON.stringify({ agentId: "a", instanceId, instanceKey: "k", ...(pid !== undefined && { pid }) });
+    writeFileSync(path, of("of my parent", process.ppid));
+    expect(file.load()).toBeUndefined();
+    file.save({ agentId: "a", instanceId: "mine", instanceKey: "k" });
+    expect(readFileSync(path, "utf8")).toBe(of("of my parent", process.ppid));
+    // One that is over, and one from before files said whose they are.
+    for (const pid of [2 ** 22 + 1, undefined]) {
+      writeFileSync(path, of("of the dead", pid));
+      expect(file.load()).toMatchObject({ instanceId: "of the dead" });
+      file.save({ agentId: "a", instanceId: "of the dead", instanceKey: "k" });
+      expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ instanceId: "of the dead", pid: process.pid });
+    }
+  });
 });

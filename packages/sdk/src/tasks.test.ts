@@ -68,7 +68,7 @@ describe("tasks", () => {
     expect(held).toBe(false);
   });
 
-  it("does not take the end of a wait for the end of the task", async () => {
+  it("T04: does not take the end of a wait for the end of the task", async () => {
     const peer = new FakePeer();
     peer.answers["submit"] = ({ messageId }) => ({ messageId, state: "queued", duplicate: false });
     peer.answers["task.result"] = ({ messageId }) => settled(messageId, { state: "working", data: undefined });

@@ -151,6 +151,7 @@ async function build(
     probeIntervalMs: config.webhook.probeIntervalSec * 1000,
     answerTimeoutMs: config.delivery.slowAckTimeoutMs,
     answerBytesMax: config.limits.inputBytes + limits.envelopeBytesMax,
+    dataBytesMax: config.limits.inputBytes,
   });
   let draining = false;
   const rooms: Rooms = {
@@ -179,11 +180,12 @@ async function build(
     progress: (messageId, instanceId, json) => {
       const run = dispatcher.runOf(messageId);
       if (run === undefined || (instanceId !== undefined && run.record.instanceId !== instanceId)) return;
-      journal.progress(run.log, run.offer?.instance, run.attempt, progressOf(json));
+      journal.progress(run.log, run.offer?.instance, run.attempt, progressOf(json), json.length);
       rooms.notices.progress(run.record, json);
     },
     isDraining: () => draining,
     onError,
+    onBroken: (err) => log.debug({ err }, "connection broken"),
   };
   const sessions = new Sessions(rooms);
   sayHello(sessions);
@@ -210,6 +212,8 @@ async function build(
     dispatcher,
     breakers: router.breakers,
     sessions: () => sessions.count,
+    broken: () => sessions.broken,
+    durable: config.data.engine !== "memory",
     admission,
     doubts: () => reaper.doubt !== undefined,
   });

@@ -164,7 +164,7 @@ describe("configuration", () => {
     expect(loadConfig({ file: fileOf("# nothing\nserver:\n#  port: 1\n") }).config).toEqual(defaultConfig());
   });
 
-  it("treats keys like __proto__ as unknown settings", () => {
+  it("P07: treats keys like __proto__ as unknown settings", () => {
     for (const key of ["__proto__", "constructor"]) {
       expect(refusal(() => loadConfig({ file: fileOf(`${key}: 1\n`) })).message).toContain("is not a setting");
     }

@@ -1,15 +1,19 @@
 import { createHmac } from "node:crypto";
+import { limits } from "@agent-reach/protocol";
 import { Agent, request } from "undici";
-import { rawAt } from "../json/raw.js";
+import { rawAt, Spans, scan } from "../json/raw.js";
 import type { Link, Outgoing, Receiver } from "../ports/delivery.js";
 import type { System } from "../ports/system.js";
+import { errorOf } from "../router/agent-error.js";
+import { oversize, tooLarge } from "../router/result-size.js";
 
 export interface WebhookSettings {
   connectTimeoutMs: number;
   /** How long the endpoint may take for its first byte; it answers 202 if the work takes longer. */
   answerTimeoutMs: number;
-  /** Largest answer that is read. */
+  /** Largest answer that is read, and largest `data` in it. */
   answerBytesMax: number;
+  dataBytesMax: number;
 }
 
 /**
@@ -26,7 +30,7 @@ export class WebhookLink implements Link {
     private readonly endpoint: string,
     private readonly key: () => string,
     private readonly system: System,
-    settings: WebhookSettings,
+    private readonly settings: WebhookSettings,
   ) {
     this.agent = new Agent({
       connect: { timeout: settings.connectTimeoutMs },
@@ -60,7 +64,16 @@ export class WebhookLink implements Link {
     });
     if (response instanceof Error)
       return receiver.refused("UNAVAILABLE", `no connection to the endpoint: ${response.message}`, undefined);
-    const text = await response.body.text();
+    const text = await response.body.text().catch((error: Error & { code?: string }) => {
+      if (error.code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return undefined;
+      throw error;
+    });
+    // It was done; "lost" would have it done again, with the same answer.
+    if (text === undefined) {
+      const { answerBytesMax, dataBytesMax } = this.settings;
+      await receiver.failed(tooLarge(`over ${answerBytesMax} bytes`, dataBytesMax), undefined);
+      return;
+    }
     const { statusCode } = response;
     if (statusCode === 202) return receiver.accepted();
     if (statusCode === 429 || statusCode === 503)
@@ -73,15 +86,25 @@ export class WebhookLink implements Link {
       return receiver.refused("REFUSED", `the endpoint answered ${statusCode}`, undefined);
     if (statusCode !== 200) return receiver.lost();
     const answer = parse(text);
+    const depth = depthOf(text);
+    if (depth > limits.nestingMax) {
+      const message = `the endpoint's answer nests ${depth} levels deep; ${limits.nestingMax} is the most`;
+      await receiver.failed({ code: "INVALID_ANSWER", message }, undefined);
+      return;
+    }
     const receipt = rawAt(text, ["receipt"]);
     switch (answer?.["status"]) {
       case "accepted":
         return receiver.accepted();
-      case "completed":
-        await receiver.completed(rawAt(text, ["data"]) ?? "null", receipt, answer["data"]);
+      case "completed": {
+        const data = rawAt(text, ["data"]) ?? "null";
+        const large = oversize(data, this.settings.dataBytesMax);
+        if (large !== undefined) await receiver.failed(large, receipt);
+        else await receiver.completed(data, receipt, answer["data"]);
         return;
+      }
       case "failed":
-        await receiver.failed((answer["error"] as object | undefined) ?? { message: "no reason given" }, receipt);
+        await receiver.failed(errorOf(answer["error"]), receipt);
         return;
       default:
         await receiver.failed(
@@ -116,6 +139,12 @@ function retryAfterMs(header: string | string[] | undefined, now: number): numbe
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
   const at = Date.parse(value);
   return Number.isNaN(at) ? 1000 : Math.max(0, at - now);
+}
+
+function depthOf(text: string): number {
+  const spans = new Spans();
+  scan(text, spans, new Spans());
+  return spans.depth;
 }
 
 function parse(text: string): Record<string, unknown> | undefined {

@@ -12,6 +12,7 @@ export interface WebhooksSettings {
   probeIntervalMs: number;
   answerTimeoutMs: number;
   answerBytesMax: number;
+  dataBytesMax: number;
 }
 
 const CONNECT_TIMEOUT_MS = 500;

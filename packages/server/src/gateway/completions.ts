@@ -1,7 +1,7 @@
 import type { Params } from "@agent-reach/protocol";
 import type { LiveInstance } from "../registry/instance.js";
+import { errorOf } from "../router/agent-error.js";
 import { parseReceipt } from "../tasks/run.js";
-import { errorOf } from "./agent-error.js";
 import type { Rooms } from "./rooms.js";
 
 export type Completion =

@@ -48,4 +48,6 @@ export interface Rooms {
   /** Whether the node takes new work. */
   readonly isDraining: () => boolean;
   readonly onError: (error: unknown) => void;
+  /** A connection broke below the protocol: its peer's doing, or the network's. */
+  readonly onBroken: (error: unknown) => void;
 }

@@ -4,8 +4,9 @@ import { HashTable } from "../collections/hash-table.js";
 import { Spans, scan } from "../json/raw.js";
 import type { Receiver } from "../ports/delivery.js";
 import type { LiveInstance } from "../registry/instance.js";
+import { errorOf, textOf } from "../router/agent-error.js";
 import type { Reply } from "../router/message.js";
-import { errorOf } from "./agent-error.js";
+import { oversize } from "../router/result-size.js";
 import { HeldAnswers } from "./held-answers.js";
 import { SocketLink } from "./link.js";
 import type { RawParams } from "./messages.js";
@@ -152,19 +153,18 @@ export class Session implements RawParams {
     const rawId = top.raw("id");
     if (tooLarge) return this.refuseSize(rawId, data.length);
     if (top.depth > NESTING_MAX) {
-      return this.error(
-        rawId ?? "null",
-        new ReachError("INVALID_REQUEST", `the message nests ${top.depth} levels deep; ${NESTING_MAX} is the most.`),
-      );
+      const why = `the message nests ${top.depth} levels deep; ${NESTING_MAX} is the most.`;
+      if (top.raw("method") === undefined) return this.unusable(rawId, "INVALID_ANSWER", why);
+      return this.error(rawId ?? "null", new ReachError("INVALID_REQUEST", why));
     }
     let message: unknown;
     try {
       message = JSON.parse(text);
     } catch (cause) {
-      return this.error(
-        "null",
-        new ReachError("INVALID_REQUEST", `not JSON: ${(cause as Error).message}.`, { rpc: -32700 }),
-      );
+      const why = `not JSON: ${(cause as Error).message}.`;
+      this.error("null", new ReachError("INVALID_REQUEST", why, { rpc: -32700 }));
+      if (top.raw("method") === undefined) this.unusable(rawId, "INVALID_ANSWER", why);
+      return;
     }
     if (message === null || typeof message !== "object" || Array.isArray(message)) {
       return this.error(
@@ -235,7 +235,7 @@ export class Session implements RawParams {
     const waiting = typeof id === "number" ? this.pending.delete(id) : undefined;
     if (waiting === undefined) return;
     if (waiting instanceof Acknowledgement) return waiting.answered();
-    const safe = hearAnswer(waiting, message);
+    const safe = hearAnswer(waiting, message, this.rooms.settings.inputBytes);
     if (safe !== undefined) this.answers.waitFor(safe);
   }
 
@@ -250,11 +250,18 @@ export class Session implements RawParams {
     );
     const isAnswer = top.raw("method") === undefined;
     if (!isAnswer) return this.error(rawId ?? "null", error);
-    // A result that is too large ends its own message only.
+    this.unusable(rawId, "PAYLOAD_TOO_LARGE", error.message);
+  }
+
+  /**
+   * The answer to `deliver` cannot be taken. That ends its own message only, and as one that was executed: left open it would
+   * count as unacknowledged, and be done again and again with the same result.
+   */
+  private unusable(rawId: string | undefined, code: string, message: string): void {
     const waiting = this.pending.get(Number(rawId));
     if (waiting === undefined || waiting instanceof Acknowledgement) return;
     this.pending.delete(Number(rawId));
-    const safe = waiting.failed({ code: "PAYLOAD_TOO_LARGE", message: error.message }, undefined);
+    const safe = waiting.failed({ code, message }, undefined);
     if (safe !== undefined) this.answers.waitFor(safe);
   }
 
@@ -369,14 +376,18 @@ class SessionReply implements Reply {
 }
 
 /** What an agent answered to `deliver`. */
-function hearAnswer(receiver: Receiver, message: Record<string, unknown>): Promise<void> | undefined {
+function hearAnswer(
+  receiver: Receiver,
+  message: Record<string, unknown>,
+  dataBytesMax: number,
+): Promise<void> | undefined {
   const error = message["error"] as
     | { code?: unknown; message?: unknown; data?: { code?: unknown; retryAfterMs?: unknown } }
     | undefined;
   if (error !== undefined && error !== null) {
     const retryAfterMs = error.data?.retryAfterMs;
     receiver.refused(
-      typeof error.data?.code === "string" ? error.data.code : String(error.code ?? "REFUSED"),
+      typeof error.data?.code === "string" ? error.data.code : textOf(error.code ?? "REFUSED"),
       typeof error.message === "string" ? error.message : "refused",
       typeof retryAfterMs === "number" && retryAfterMs >= 0 ? retryAfterMs : undefined,
     );
@@ -388,8 +399,12 @@ function hearAnswer(receiver: Receiver, message: Record<string, unknown>): Promi
     case "accepted":
       receiver.accepted();
       return undefined;
-    case "completed":
-      return receiver.completed(inner.raw("data") ?? "null", receipt, result["data"]) ?? undefined;
+    case "completed": {
+      const data = inner.raw("data") ?? "null";
+      const large = oversize(data, dataBytesMax);
+      if (large !== undefined) return receiver.failed(large, receipt) ?? undefined;
+      return receiver.completed(data, receipt, result["data"]) ?? undefined;
+    }
     case "failed":
       return receiver.failed(errorOf(result["error"]), receipt) ?? undefined;
     default:

@@ -11,6 +11,8 @@ import { check } from "./validate.js";
 
 const PATH = "/registry";
 const PROTOCOL = "1";
+/** Lost sessions that wait for their client to come back; beyond, the oldest are forgotten. */
+const DORMANT_MAX = 10_000;
 
 /** What a session that lost its connection may come back to. */
 interface Dormant {
@@ -29,6 +31,8 @@ export class Sessions {
   private readonly dormant = new Map<string, Dormant>();
   private readonly connections = new Set<Connection>();
   private stopPinging: (() => void) | undefined;
+  /** Connections that ended in a way which no client that works right brings about: broken frames, resets. */
+  broken = 0;
 
   constructor(private readonly rooms: Rooms) {
     // Over twice the limit the connection ends with 1009; up to there the message is read, so that it can be answered.
@@ -84,7 +88,13 @@ export class Sessions {
     });
     ws.on("message", (data: Buffer, isBinary: boolean) => {
       if (isBinary) return session.close(1003, "binary frames are not taken");
-      session.receive(data);
+      // Whatever one connection can bring about, it ends at most itself.
+      try {
+        session.receive(data);
+      } catch (error) {
+        rooms.onError(error);
+        session.close(1011, "something went wrong on our side");
+      }
     });
     stream.on("drain", () => {
       session.caughtUp();
@@ -94,7 +104,10 @@ export class Sessions {
       connection.missedPongs = 0;
     });
     // Broken frames and resets end in `close` too; this keeps them from ending the process.
-    ws.on("error", () => {});
+    ws.on("error", (error) => {
+      this.broken++;
+      rooms.onBroken(error);
+    });
     ws.on("close", (code: number) => {
       tooLate();
       this.connections.delete(connection);
@@ -184,12 +197,21 @@ export class Sessions {
       capability,
     }));
     const forget = system.after(settings.resumeSec * 1000, () => this.dormant.delete(session.sessionId));
+    if (this.dormant.size >= DORMANT_MAX) this.forgetOldest();
     this.dormant.set(session.sessionId, {
       principals: [...session.principals],
       watches,
       revision: feed.revision,
       forget,
     });
+  }
+
+  private forgetOldest(): void {
+    for (const [sessionId, { forget }] of this.dormant) {
+      forget();
+      this.dormant.delete(sessionId);
+      return;
+    }
   }
 
   private pingAll(): void {

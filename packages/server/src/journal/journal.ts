@@ -30,6 +30,7 @@ export class MessageLog {
   durable = false;
   queued = false;
   progressReports = 0;
+  progressBytes = 0;
   private readonly values: unknown[] = [];
   /** How many events there are; the methods below take their numbers from 0. */
   size = 0;
@@ -112,8 +113,9 @@ const FLUSH_MAX = 256;
 /** Events of no message that are kept in memory. */
 const NOTES_MAX = 1000;
 const TRIM_EVERY_MS = 60_000;
-/** Progress reports kept per message. */
+/** Progress reports kept per message, and how much of their data in all. */
 const PROGRESS_MAX = 1000;
+const PROGRESS_BYTES_MAX = 1024 * 1024;
 const STORED_MAX = 2_000_000;
 
 /**
@@ -201,9 +203,13 @@ export class Journal {
     return this.logs.shelve(log);
   }
 
-  /** Progress of a message; of a flood of it, the first reports are kept. */
-  progress(log: MessageLog, instance: Addressed | undefined, attempt: number, detail: object): void {
-    if (++log.progressReports <= PROGRESS_MAX) this.add(log, "progress", instance, attempt, detail);
+  /** Progress of a message; of a flood of it, the first reports are kept, and of large ones that they came. */
+  progress(log: MessageLog, instance: Addressed | undefined, attempt: number, detail: object, bytes = 0): void {
+    if (++log.progressReports > PROGRESS_MAX) return;
+    const fits = log.progressBytes + bytes <= PROGRESS_BYTES_MAX;
+    if (fits) log.progressBytes += bytes;
+    const kept = fits ? detail : { ...detail, data: undefined, omittedBytes: bytes };
+    this.add(log, "progress", instance, attempt, kept);
   }
 
   /** Something that happened to no message: a lease, a breaker, the node itself. */

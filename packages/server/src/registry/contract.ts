@@ -140,6 +140,8 @@ const linearRegExp = Object.assign(
 
 const options = {
   strict: false,
+  // `strict` would bring it along: 1e400, which parsing makes Infinity, is no number to who asked for one.
+  strictNumbers: true,
   allErrors: false,
   addUsedSchema: false,
   // Else every object would have a `constructor`, and `{"properties":{"constructor":…}}` would judge that.

@@ -20,6 +20,9 @@ export function invalidInput(capability: string, violation: { path: string; rule
 /** A business error: the agent did its work and says no. */
 export function agentError(capability: string, agentId: string, error: AgentErrorShape): ReachError {
   const said = error.message ?? error.code ?? "no reason given";
+  // Whether the agent noticed that its result is too large or the node did: the caller hears the same.
+  if (error.code === "PAYLOAD_TOO_LARGE")
+    return new ReachError("PAYLOAD_TOO_LARGE", `${agentId} did "${capability}": ${said}`, { outcome: "executed" });
   return new ReachError("AGENT_ERROR", `${agentId} answered "${capability}" with an error: ${said}`, {
     retryable: error.retryable === true,
     details: { ...error },

@@ -13,6 +13,9 @@ export interface Measured {
   dispatcher: Dispatcher;
   breakers: Breakers;
   sessions: () => number;
+  broken: () => number;
+  /** Whether what is stored outlives the node. */
+  durable: boolean;
   admission: Admission;
   doubts: () => boolean;
 }
@@ -28,6 +31,8 @@ export function createMetrics({
   dispatcher,
   breakers,
   sessions,
+  broken,
+  durable,
   admission,
   doubts,
 }: Measured): {
@@ -62,6 +67,10 @@ export function createMetrics({
   gauge("agent_reach_sessions", "Open WebSocket sessions.", sessions);
   gauge("agent_reach_fleet_silent", "1 while most of the fleet fell silent at once and the node doubts itself.", () =>
     doubts() ? 1 : 0,
+  );
+  total("agent_reach_connections_broken_total", "Connections that ended by broken frames or a reset.", broken);
+  gauge("agent_reach_store_durable", "1 if what is stored outlives the node, 0 on the memory engine.", () =>
+    Number(durable),
   );
   gauge("agent_reach_calls_in_flight", "Calls that wait for a result.", () => calls.counts.inFlight);
   total("agent_reach_calls_total", "Calls taken.", () => calls.counts.started);

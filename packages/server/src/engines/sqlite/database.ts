@@ -8,6 +8,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +37,11 @@ const CHECKPOINT_PAGES = 1_000;
 const LOG_BYTES_KEPT = 64 * 1024 * 1024;
 /** SQLite's own default of 2 MiB makes it read indexes from the file again and again. */
 const CACHE_KIB = 64 * 1024;
+/** Left free on the disk: twice the log between two checkpoints, for the log itself and for what a checkpoint adds to the file. */
+const RESERVE_BYTES = 4 * CHECKPOINT_PAGES * 4096;
 const BUSY_TIMEOUT_MS = 250;
+/** SQLite's own limit. */
+const PAGES_MAX = 0xfffffffe;
 const FILE = "reach.db";
 const LOG = `${FILE}-wal`;
 const MAGIC = "SQLite format 3\0";
@@ -73,6 +78,17 @@ export class Database {
 
   setMeta(key: string, value: number): void {
     this.#setMeta.run(value, key);
+  }
+
+  /**
+   * Lets the file grow into what is free on the disk but for a reserve. To forget what is old is to write, to the log first: were
+   * the disk full to the last byte of what the node stored itself, nothing could ever be forgotten, and it would stay full.
+   */
+  limitGrowth(): void {
+    const { bavail, bsize } = statfsSync(this.directory);
+    const room = Math.max(0, bavail * bsize - RESERVE_BYTES);
+    const pages = (pragma(this.connection, "page_count") as number) + Math.floor(room / 4096);
+    this.connection.exec(`PRAGMA max_page_count = ${Math.min(pages, PAGES_MAX)}`);
   }
 
   /** Not while it is being synced. */

@@ -187,6 +187,7 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   async trim(before: number, limit: number): Promise<number> {
+    this.#database.limitGrowth();
     let trimmed = 0;
     while (trimmed < limit) {
       const step = Math.min(TRIM_STEP_ROWS, limit - trimmed);

@@ -6,9 +6,14 @@ export function errorOf(given: unknown): AgentErrorShape {
   if (given === null || typeof given !== "object") return { message: "no reason given" };
   const { code, message, data, retryable } = given as Record<string, unknown>;
   return {
-    ...(code !== undefined && { code: String(code) }),
-    ...(message !== undefined && { message: String(message) }),
+    ...(code !== undefined && { code: textOf(code) }),
+    ...(message !== undefined && { message: textOf(message) }),
     ...(data !== undefined && { data }),
     ...(typeof retryable === "boolean" && { retryable }),
   };
+}
+
+/** What stands where a text should. Not by String(), which an object with a member called `toString` makes throw. */
+export function textOf(given: unknown): string {
+  return typeof given === "string" ? given : (JSON.stringify(given) ?? "undefined");
 }
