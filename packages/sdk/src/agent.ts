@@ -53,6 +53,7 @@ export class Agent implements ConnectionListener, DeliveryHost {
   #card: CardInput;
   #report: SelfReport = {};
   #started = false;
+  #leaving = false;
   #release: () => void = () => {};
   #onQuiet: () => void = () => {};
 
@@ -166,8 +167,8 @@ export class Agent implements ConnectionListener, DeliveryHost {
 
   /** Says goodbye without waiting for work. */
   async leave(reason: string): Promise<void> {
-    if (!this.#started) return;
-    this.#started = false;
+    if (!this.#started || this.#leaving) return;
+    this.#leaving = true;
     this.inbox.accepting = false;
     this.#channel.connection.wheel.clear(this.#heartbeat);
     this.#channel.connection.wheel.clear(this.#look);
@@ -176,6 +177,9 @@ export class Agent implements ConnectionListener, DeliveryHost {
       const params = { instanceId: this.instanceId, reason };
       await connection.ask("deregister", params, sdkLimits.goodbyeTimeoutMs).catch(() => {});
     }
+    // Not before: a connection that is lost meanwhile needs a registration, or the node takes no result over the next one.
+    this.#started = false;
+    this.#leaving = false;
     this.inbox.abortAll("lost");
     this.#release();
   }

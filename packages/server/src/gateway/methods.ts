@@ -40,8 +40,20 @@ function assertTakesWork(session: Session): void {
     });
 }
 
-/** What each method means. `hello` is the sessions' own business. */
+/** What each method means. */
 export const handlers: Partial<Record<Method, Handler>> = {
+  hello: (session, params, reply) => {
+    try {
+      check("hello", params);
+    } catch (error) {
+      // In a microtask, since the answer is written before any runs.
+      queueMicrotask(() => session.close(4000, "bad hello"));
+      throw error;
+    }
+    reply.result(session.host.hello(session, params as Params<"hello">));
+    return undefined;
+  },
+
   register: checked("register", async (session, params, reply) => {
     assertTakesWork(session);
     const { registry } = session.rooms;

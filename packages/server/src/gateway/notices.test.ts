@@ -56,6 +56,23 @@ const submit = async (sessionId: string, principal = "shop"): Promise<string> =>
 const owed = async (id: string): Promise<boolean> => (await rooms.task(id)).notify;
 
 describe("DLV-11: the end of a task", () => {
+  test("is told to another session of the principal when its own will not come back", async () => {
+    const [shop, sibling] = [new Listener("s1"), new Listener("s2")];
+    notices.join(shop);
+    notices.join(sibling);
+    const id = await submit("s1");
+    notices.leave(shop);
+    resumable.add("s1");
+    await settle();
+    await rooms.complete(agent, agent.link.deliveries[0]!);
+    expect(sibling.heard).toEqual([]);
+    resumable.delete("s1");
+    notices.abandoned(["shop"]);
+    await settle();
+    expect(sibling.states).toEqual(["completed"]);
+    expect(await owed(id)).toBe(false);
+  });
+
   test("is told to the session that submitted it, once, and its answer acknowledges", async () => {
     const [shop, sibling] = [new Listener("s1"), new Listener("s2")];
     notices.join(sibling);
@@ -127,6 +144,22 @@ describe("DLV-11: the end of a task", () => {
     await rooms.pass(15_000);
     expect(next.states).toEqual(["completed"]);
     expect(gone.heard.length).toBe(1);
+  });
+
+  test("that one session had not answered when it went is told to another that is there already", async () => {
+    const [first, second] = [new Listener("s2"), new Listener("s3")];
+    first.answers = false;
+    notices.join(first);
+    const id = await submit("s1");
+    await agent.link.next().complete();
+    notices.join(second);
+    await settle();
+    expect([first.heard.length, second.heard.length]).toEqual([1, 0]);
+    notices.leave(first);
+    notices.forget([id]);
+    await settle();
+    expect(second.states).toEqual(["completed"]);
+    expect(await owed(id)).toBe(false);
   });
 
   test("survives a restart of the node", async () => {

@@ -83,6 +83,17 @@ export class Notices {
     if (same?.size === 0) this.byPrincipal.delete(address.principal);
   }
 
+  /** A session will not come back: what only it was to be told is told to another one of these principals. */
+  abandoned(principals: Iterable<string>): void {
+    for (const principal of principals) {
+      if (!this.pending.has(principal)) continue;
+      for (const address of this.byPrincipal.get(principal) ?? []) {
+        this.catchUp(address);
+        break;
+      }
+    }
+  }
+
   private addressFor(principal: string, sessionId: string | undefined): Address | undefined {
     const own = sessionId === undefined ? undefined : this.addresses.get(sessionId);
     if (own !== undefined || (sessionId !== undefined && this.mayResume(sessionId))) return own;
@@ -177,8 +188,14 @@ export class Notices {
     }
   }
 
-  /** A session went: what it has not answered may go to the next one at once. */
+  /** A session went: what it has not answered goes to the next one, unless the session may come back for what is its own. */
   forget(messageIds: Iterable<string>): void {
-    for (const messageId of messageIds) this.underway.delete(messageId);
+    for (const messageId of messageIds) {
+      const told = this.underway.delete(messageId);
+      if (told === undefined) continue;
+      const { task } = told;
+      const next = this.addressFor(task.principal, task.request.sessionId);
+      if (next !== undefined && this.pending.get(task.principal)?.has(messageId) === true) this.tell(next, task);
+    }
   }
 }

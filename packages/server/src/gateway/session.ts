@@ -1,4 +1,4 @@
-import { ReachError } from "@agent-reach/protocol";
+import { type Params, ReachError } from "@agent-reach/protocol";
 import { ANONYMOUS, type Caller, TENANT } from "../access/access.js";
 import { HashTable } from "../collections/hash-table.js";
 import { Spans, scan } from "../json/raw.js";
@@ -12,8 +12,8 @@ import { SocketLink } from "./link.js";
 import type { RawParams } from "./messages.js";
 import { handlers } from "./methods.js";
 import type { Rooms } from "./rooms.js";
-import type { Socket } from "./socket.js";
 import { isMethod } from "./validate.js";
+import type { Wire } from "./wire.js";
 
 const NESTING_MAX = 64;
 
@@ -23,6 +23,13 @@ const RENEWAL_MS = 20;
 const SLOW_MS = 10_000;
 /** How long a slow reader may take to read up to why it is closed. */
 const SLOW_CLOSE_MS = 30_000;
+
+/** Who took the session in: knows which sessions there were. */
+export interface SessionHost {
+  /** Answers `hello`, as JSON text. */
+  hello(session: Session, params: Params<"hello">): string;
+  closed(session: Session): void;
+}
 
 /** Waits for the answer to something that is no delivery. */
 export class Acknowledgement {
@@ -66,8 +73,8 @@ export class Session implements RawParams {
 
   constructor(
     readonly rooms: Rooms,
-    readonly socket: Socket,
-    private readonly onClosed: (session: Session) => void,
+    readonly socket: Wire,
+    readonly host: SessionHost,
   ) {
     this.caller = this.callerNow();
     socket.onWritten = () => this.watchBacklog();
@@ -92,7 +99,8 @@ export class Session implements RawParams {
     const joined = this.principal;
     this.principals.add(instance.record.agentId);
     this.caller = this.callerNow(instance);
-    if (joined !== this.principal) this.rejoin();
+    // One that was closed while its registration was stored is nobody whom anything could be told.
+    if (joined !== this.principal && !this.closed) this.rejoin();
   }
 
   /** Its name changed, so notices for that name find it. */
@@ -348,10 +356,11 @@ export class Session implements RawParams {
     const unheard = this.pending.all();
     this.pending = new HashTable();
     for (const waiting of unheard) if (!(waiting instanceof Acknowledgement)) waiting.lost();
-    notices.forget(unheard.flatMap((w) => (w instanceof Acknowledgement ? [w.messageId] : [])));
     for (const instance of instances)
       if (instance.link === undefined) for (const attempt of [...instance.held]) attempt.lost();
-    this.onClosed(this);
+    this.host.closed(this);
+    // Now that it is known whether the session may come back.
+    notices.forget(unheard.flatMap((w) => (w instanceof Acknowledgement ? [w.messageId] : [])));
   }
 }
 

@@ -1,15 +1,8 @@
-import type { IncomingMessage } from "node:http";
-import type { Duplex } from "node:stream";
 import { type Params, ReachError } from "@agent-reach/protocol";
-import { type WebSocket, WebSocketServer } from "ws";
-import { checkHost, checkOrigin } from "../access/access.js";
-import { handlers } from "./methods.js";
 import type { Rooms } from "./rooms.js";
-import { Session } from "./session.js";
-import { Flusher, Socket } from "./socket.js";
-import { check } from "./validate.js";
+import { Session, type SessionHost } from "./session.js";
+import type { Wire } from "./wire.js";
 
-const PATH = "/registry";
 const PROTOCOL = "1";
 /** Lost sessions that wait for their client to come back; beyond, the oldest are forgotten. */
 const DORMANT_MAX = 10_000;
@@ -22,10 +15,44 @@ interface Dormant {
   forget: () => void;
 }
 
-/** Accepts connections, says hello, pings, and keeps lost sessions for a while so that they can be resumed. */
-export class Sessions {
-  private readonly server: WebSocketServer;
-  private readonly flusher = new Flusher();
+/** One connection, told what the network says of it. */
+export class Connection {
+  missedPongs = 0;
+
+  constructor(
+    readonly session: Session,
+    private readonly rooms: Rooms,
+    private readonly over: (connection: Connection) => void,
+  ) {}
+
+  /** Whatever one connection can bring about, it ends at most itself. */
+  receive(data: Buffer): void {
+    try {
+      this.session.receive(data);
+    } catch (error) {
+      this.rooms.onError(error);
+      this.session.close(1011, "something went wrong on our side");
+    }
+  }
+
+  /** The reader took everything. */
+  drained(): void {
+    this.session.caughtUp();
+    for (const instance of this.session.instances.values()) this.rooms.onRoom(instance);
+  }
+
+  ponged(): void {
+    this.missedPongs = 0;
+  }
+
+  closed(code: number): void {
+    this.over(this);
+    this.session.gone(`connection closed (${code})`);
+  }
+}
+
+/** Takes connections in, says hello, pings, and keeps lost sessions for a while so that they can be resumed. */
+export class Sessions implements SessionHost {
   private readonly open = new Set<Session>();
   private readonly byId = new Map<string, Session>();
   private readonly dormant = new Map<string, Dormant>();
@@ -35,13 +62,6 @@ export class Sessions {
   broken = 0;
 
   constructor(private readonly rooms: Rooms) {
-    // Over twice the limit the connection ends with 1009; up to there the message is read, so that it can be answered.
-    this.server = new WebSocketServer({
-      noServer: true,
-      maxPayload: rooms.settings.messageBytes * 2,
-      perMessageDeflate: false,
-      clientTracking: false,
-    });
     this.pingAll();
   }
 
@@ -49,77 +69,37 @@ export class Sessions {
     return this.open.size;
   }
 
+  /** A connection ends by broken frames or a reset. */
+  brokenBy(error: unknown): void {
+    this.broken++;
+    this.rooms.onBroken(error);
+  }
+
   mayResume(sessionId: string): boolean {
     return this.dormant.has(sessionId);
   }
 
-  upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
-    const { settings } = this.rooms;
-    stream.on("error", () => stream.destroy());
-    const path = (request.url ?? "").split("?")[0];
-    const refusal =
-      path !== PATH && path !== `${PATH}/`
-        ? { status: "404 Not Found", why: `there is no socket at ${path}; connect to ${PATH}.` }
-        : undefined;
-    const badOrigin =
-      checkOrigin(request.headers.origin, settings.allowedOrigins) ??
-      checkHost(request.headers.host, settings.host, settings.allowedHosts);
-    const refused = refusal ?? (badOrigin === undefined ? undefined : { status: "403 Forbidden", why: badOrigin });
-    if (refused !== undefined) {
-      const body = JSON.stringify(
-        new ReachError(refusal === undefined ? "FORBIDDEN" : "NOT_FOUND", refused.why).toBody(),
-      );
-      stream.end(
-        `HTTP/1.1 ${refused.status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-      );
-      return;
-    }
-    this.server.handleUpgrade(request, stream, head, (ws) => this.accept(ws, stream));
-  }
-
-  private accept(ws: WebSocket, stream: Duplex): void {
+  accept(wire: Wire): Connection {
     const { rooms } = this;
-    const session = new Session(rooms, new Socket(ws, stream, this.flusher), (gone) => this.closed(gone));
-    const connection: Connection = { session, ws, missedPongs: 0 };
-    this.connections.add(connection);
-    this.open.add(session);
+    const session = new Session(rooms, wire, this);
     const tooLate = rooms.system.after(rooms.settings.helloTimeoutMs, () => {
       if (!session.helloed) session.close(4008, "no hello in time");
     });
-    ws.on("message", (data: Buffer, isBinary: boolean) => {
-      if (isBinary) return session.close(1003, "binary frames are not taken");
-      // Whatever one connection can bring about, it ends at most itself.
-      try {
-        session.receive(data);
-      } catch (error) {
-        rooms.onError(error);
-        session.close(1011, "something went wrong on our side");
-      }
-    });
-    stream.on("drain", () => {
-      session.caughtUp();
-      for (const instance of session.instances.values()) rooms.onRoom(instance);
-    });
-    ws.on("pong", () => {
-      connection.missedPongs = 0;
-    });
-    // Broken frames and resets end in `close` too; this keeps them from ending the process.
-    ws.on("error", (error) => {
-      this.broken++;
-      rooms.onBroken(error);
-    });
-    ws.on("close", (code: number) => {
+    const connection = new Connection(session, rooms, (gone) => {
       tooLate();
-      this.connections.delete(connection);
-      session.gone(`connection closed (${code})`);
+      this.connections.delete(gone);
     });
+    this.connections.add(connection);
+    this.open.add(session);
+    return connection;
   }
 
   hello(session: Session, params: Params<"hello">): string {
     const { system, settings } = this.rooms;
     if (session.helloed) throw new ReachError("INVALID_REQUEST", "hello was said already.", { path: "method" });
     if (params.protocol !== PROTOCOL) {
-      setImmediate(() => session.close(4000, "unknown protocol version"));
+      // In a microtask, since the answer is written before any runs.
+      queueMicrotask(() => session.close(4000, "unknown protocol version"));
       throw new ReachError(
         "INVALID_REQUEST",
         `this node speaks protocol "${PROTOCOL}", not "${params.protocol}"; use a client of that major version.`,
@@ -131,7 +111,7 @@ export class Sessions {
     const sessionId = known === undefined ? system.newSecret() : resumeId!;
     session.start(sessionId, known?.principals ?? []);
     this.byId.set(sessionId, session);
-    if (known !== undefined) setImmediate(() => this.restore(session, known));
+    if (known !== undefined) queueMicrotask(() => this.restore(session, known));
     return JSON.stringify({
       sessionId,
       nodeId: settings.nodeId,
@@ -151,8 +131,10 @@ export class Sessions {
   private claim(sessionId: string): Dormant | undefined {
     const live = this.byId.get(sessionId);
     if (live !== undefined) {
-      live.close(4001, "resumed elsewhere");
-      live.gone("resumed elsewhere");
+      // Not 4001: which of the two connections is the newer one, nobody here can know. A hello that was long on its way may
+      // come when its client has long given it up and lives on the other, and then must be able to come back.
+      live.close(4008, "its session was resumed over another connection");
+      live.gone("resumed over another connection");
     }
     const dormant = this.dormant.get(sessionId);
     dormant?.forget();
@@ -186,8 +168,8 @@ export class Sessions {
     }
   }
 
-  private closed(session: Session): void {
-    const { system, settings, feed } = this.rooms;
+  closed(session: Session): void {
+    const { system, settings, feed, notices } = this.rooms;
     this.open.delete(session);
     if (!session.helloed || this.byId.get(session.sessionId) !== session) return;
     this.byId.delete(session.sessionId);
@@ -196,7 +178,10 @@ export class Sessions {
       agentId,
       capability,
     }));
-    const forget = system.after(settings.resumeSec * 1000, () => this.dormant.delete(session.sessionId));
+    const forget = system.after(settings.resumeSec * 1000, () => {
+      this.dormant.delete(session.sessionId);
+      notices.abandoned(session.principals);
+    });
     if (this.dormant.size >= DORMANT_MAX) this.forgetOldest();
     this.dormant.set(session.sessionId, {
       principals: [...session.principals],
@@ -242,24 +227,4 @@ export class Sessions {
   terminate(): void {
     for (const { session } of this.connections) session.socket.destroy();
   }
-}
-
-interface Connection {
-  session: Session;
-  ws: WebSocket;
-  missedPongs: number;
-}
-
-/** `hello` needs the sessions, which the other methods do not. */
-export function sayHello(sessions: Sessions): void {
-  handlers.hello = (session, params, reply) => {
-    try {
-      check("hello", params);
-    } catch (error) {
-      setImmediate(() => session.close(4000, "bad hello"));
-      throw error;
-    }
-    reply.result(sessions.hello(session, params as Params<"hello">));
-    return undefined;
-  };
 }

@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
+import type { Wire } from "./wire.js";
 
 /** A flush happens early once this many messages wait, so that peers on the other side need not work in lock-step. */
 const EARLY_FLUSH = 16;
@@ -28,12 +29,11 @@ export class Flusher {
  * frames from a server are unmasked and take ten lines, and one write in place of two per message is a third of a
  * relayed call's cost. Reading, the handshake and control frames are the library's.
  */
-export class Socket {
+export class Socket implements Wire {
   private waiting: string[] = [];
   private marked = false;
   private closing = false;
   private behind = false;
-  /** Called when something was handed to the network. */
   onWritten: () => void = () => {};
 
   constructor(
@@ -42,17 +42,14 @@ export class Socket {
     private readonly flusher: Flusher,
   ) {}
 
-  /** Bytes that the peer has not taken yet, roughly. */
   get backlog(): number {
     return this.stream.writableLength;
   }
 
-  /** Whether so much was left waiting that its peer counts as unable to take more until it has taken everything. */
   get isBehind(): boolean {
     return this.behind;
   }
 
-  /** The peer took everything. */
   drained(): void {
     this.behind = false;
   }
@@ -86,7 +83,6 @@ export class Socket {
     if (this.ws.readyState === this.ws.OPEN) this.ws.ping();
   }
 
-  /** Says what waits, then why it goes. */
   close(code: number, reason: string): void {
     if (this.closing) return;
     this.flush();
@@ -94,7 +90,6 @@ export class Socket {
     this.ws.close(code, reason.slice(0, 120));
   }
 
-  /** Ends it without ceremony, for peers that no longer read. */
   destroy(): void {
     this.closing = true;
     this.waiting = [];

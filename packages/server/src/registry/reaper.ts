@@ -69,8 +69,10 @@ export class Reaper {
     if (timer === undefined) {
       timer = new LeaseTimer(live, (instance) => this.look(instance));
       this.timers.set(id, timer);
+      // A new instance has not been renewed yet when this is heard; it is due one ttl from now. One that was loaded counts
+      // from the start, and as unheard.
+      if (this.stopPulse !== undefined) live.renewedAt = Math.max(live.renewedAt, this.system.monotonic());
     }
-    // A new instance has not been renewed yet when this is heard; it is due one ttl from now.
     this.arm(timer, Math.max(this.system.monotonic(), this.endOf(live)) + 1);
   }
 

@@ -126,6 +126,26 @@ describe("DLV-3: no acknowledgement", () => {
     noSlots(agents);
   });
 
+  test("a refusal of the second try does not say that the first did nothing", async () => {
+    const agents = await fleet(2);
+    const reply = rooms.call({ capability: "safe" });
+    holder(agents).link.next();
+    await rooms.pass(5_010);
+    const second = holder(agents);
+    second.link.next().refuse("OVERLOADED", 60_000);
+    expect(verdict(reply)).toEqual(["DELIVERY_TIMEOUT", "unknown", true]);
+    noSlots(agents);
+  });
+
+  test("an acceptance that comes when the call is over leaves nothing behind", async () => {
+    const [agent] = await fleet(1);
+    rooms.call({ capability: "query", timeoutMs: 100 });
+    const delivery = agent!.link.next();
+    await rooms.pass(120);
+    delivery.accept();
+    expect(agent!.instance.held.size).toBe(0);
+  });
+
   test("the second try ends with the deadline too, when that comes before its acknowledgement is due", async () => {
     const agents = await fleet(2);
     const reply = rooms.call({ capability: "safe", timeoutMs: 8_000 });

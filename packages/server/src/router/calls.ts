@@ -336,7 +336,8 @@ export class Calls {
   accepted(attempt: CallAttempt): void {
     const { call } = attempt;
     attempt.acknowledged = true;
-    attempt.offer.instance.held.add(attempt);
+    // One that is over already has nothing to lose.
+    if (attempt.holdsSlot) attempt.offer.instance.held.add(attempt);
     this.note(attempt, "accepted");
     if (call.current !== attempt || call.state !== "sent") return;
     call.state = "accepted";

@@ -158,8 +158,12 @@ export class Deliveries {
       this.system.now(),
     );
     this.journal.add(log, "delivered", instance, number);
+    // While it was written down, the instance may have begun to leave, or another run of it may have come.
+    const { epoch, state } = instance.record;
     if (
-      instance.record.epoch !== run.epoch ||
+      epoch !== run.epoch ||
+      state === "draining" ||
+      state === "offline" ||
       instance.link?.deliver({ messageId: stored.messageId, attempt: number, envelope }, run) !== true
     ) {
       this.owner.results.bounced(run);

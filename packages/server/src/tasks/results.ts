@@ -60,7 +60,7 @@ export class Results {
   accepted(run: TaskRun): void {
     run.acknowledged = true;
     run.begunAt = this.system.monotonic();
-    run.offer?.instance.held.add(run);
+    if (run.holdsSlot) run.offer?.instance.held.add(run);
     void this.noteAccepted(run);
   }
 

@@ -250,19 +250,17 @@ export class Tasks {
         waiters = new Set();
         this.waiters.set(messageId, waiters);
       }
-      const hear = (done: TaskRecord): void => {
+      const end = (done: TaskRecord | undefined): void => {
         cancel();
+        waiters.delete(end);
+        if (waiters.size === 0 && this.waiters.get(messageId) === waiters) this.waiters.delete(messageId);
         resolve(done);
       };
-      const cancel = this.system.after(waitMs, () => {
-        waiters.delete(hear);
-        if (waiters.size === 0 && this.waiters.get(messageId) === waiters) this.waiters.delete(messageId);
-        resolve(undefined);
-      });
-      waiters.add(hear);
+      const cancel = this.system.after(waitMs, () => end(undefined));
+      waiters.add(end);
       // It may have ended between the look and the wait.
       void this.store.get(messageId).then((now) => {
-        if (now !== undefined && isTerminal(now.state)) hear(now);
+        if (now !== undefined && isTerminal(now.state)) end(now);
       });
     });
     return settled ?? (await this.get(caller, messageId));

@@ -1,0 +1,372 @@
+import type { TaskRecord } from "../../packages/server/src/ports/task-store.js";
+import { isTerminal } from "../../packages/server/src/tasks/lifecycle.js";
+import type { Arrival, Commit, Execution, Job, Ledger, Sent } from "./ledger.js";
+
+/** How long the node's own answer to an expired call may be late, and what wheels and timers add, ms. */
+const ANSWER_MARGIN_MS = 1_200;
+/** A decision and its write may lie so far apart, in quiet times, ms. */
+const WRITE_MS = 50;
+
+/** One promise, checked when a run has ended. It notes whatever broke it. */
+export interface Invariant {
+  readonly name: string;
+  check(ledger: Ledger, wrong: (what: string, job?: Job) => void): void;
+}
+
+/** What must hold for every run, whatever went wrong in it. */
+export const invariants: readonly Invariant[] = [
+  {
+    name: "no accepted task is lost",
+    check({ jobs, commits }, wrong) {
+      for (const job of jobs) {
+        for (const { what, answer } of job.sends) {
+          if (what !== "submit" || answer?.ok !== true) continue;
+          const last = commits.get(answer.messageId)?.at(-1)?.task;
+          if (last === undefined) wrong(`${answer.messageId} was accepted, and the store does not know it`, job);
+        }
+      }
+    },
+  },
+  {
+    name: "every task ends, or waits for a person",
+    check(ledger, wrong) {
+      for (const { task } of lastOf(ledger))
+        if (!isTerminal(task.state) && task.state !== "stalled")
+          wrong(`it is still ${task.state}`, ledger.jobOf(task.messageId));
+    },
+  },
+  {
+    name: "a task has one end",
+    check(ledger, wrong) {
+      for (const [messageId, history] of ledger.commits) {
+        let ended: TaskRecord | undefined;
+        for (const { task } of history) {
+          if (
+            ended !== undefined &&
+            task.state !== ended.state &&
+            !(task.state === "queued" && ended.state !== "completed")
+          )
+            wrong(`after it was ${ended.state} it became ${task.state}`, ledger.jobOf(messageId));
+          if (ended?.state === "completed" && task.data !== ended.data)
+            wrong("its result was changed after it had completed", ledger.jobOf(messageId));
+          ended = isTerminal(task.state) ? task : undefined;
+        }
+      }
+      for (const job of ledger.jobs) {
+        for (const { result } of job.sends) {
+          if (result?.state === undefined) continue;
+          const ends = ledger.commits.get(result.messageId) ?? [];
+          const told = ends.some(
+            ({ at, task }) => at <= result.at && task.state === result.state && sameData(task, result.data),
+          );
+          if (!told) wrong(`its submitter heard ${result.state}, which it never was by then`, job);
+        }
+      }
+    },
+  },
+  {
+    name: "nothing is sent after its success was recorded",
+    check(ledger, wrong) {
+      const { sent, arrivals } = ledger;
+      for (const delivery of sent) {
+        const recorded =
+          delivery.kind === "task"
+            ? ledger.knownAt(delivery.messageId, delivery.node)
+            : arrivals.find(
+                (arrival) => arrival.says === "completed" && sent.some((one) => answers(arrival, one, delivery)),
+              )?.at;
+        if (recorded !== undefined && delivery.at > recorded)
+          wrong(
+            `attempt ${delivery.attempt} went out after the success was recorded`,
+            ledger.jobOf(delivery.messageId),
+          );
+      }
+    },
+  },
+  {
+    name: "a process executes nothing again that succeeded in it",
+    check({ executions }, wrong) {
+      const succeeded = new Map<object, Map<string, number>>();
+      for (const { process, job, key, at, end } of executions) {
+        let keys = succeeded.get(process);
+        if (keys === undefined) {
+          keys = new Map();
+          succeeded.set(process, keys);
+        }
+        const name = `${job.id} ${key}`;
+        const before = keys.get(name);
+        if (before !== undefined && before < at)
+          wrong(`${process.name} executed it again after it had succeeded there`, job);
+        if (end?.how === "succeeded") keys.set(name, Math.min(end.at, before ?? end.at));
+      }
+    },
+  },
+  {
+    name: "a success that came while its task was open is kept",
+    check(ledger, wrong) {
+      for (const { at, says, messageId, attempt, node } of ledger.arrivals) {
+        if (says !== "completed") continue;
+        const history = ledger.commits.get(messageId);
+        const then = history?.findLast((commit) => commit.at <= at)?.task;
+        if (history === undefined || then === undefined || isTerminal(then.state)) continue;
+        if (!then.attempts.some((known) => known.attempt === attempt)) continue;
+        const next = history.find((commit) => commit.at > at && isTerminal(commit.task.state));
+        if (next?.task.state === "completed") continue;
+        // Whoever asked for another end at the same moment may have been first.
+        if (next !== undefined && next.at <= at + 2 * WRITE_MS) continue;
+        // The node may have died before it was stored; the agent repeats it then, if it lives.
+        const ended = ledger.nodeEnds.get(node);
+        if (ended !== undefined && ended < at + 5_000) continue;
+        if (troubled(ledger, at, "disk")) continue;
+        wrong(
+          `a success of attempt ${attempt} came while it was ${then.state}, and it ended as ${next?.task.state}`,
+          ledger.jobOf(messageId),
+        );
+      }
+    },
+  },
+  {
+    name: "a failure counts from the newest attempt alone",
+    check(ledger, wrong) {
+      for (const [messageId, history] of ledger.commits) {
+        for (const { at, task } of history) {
+          if (task.state !== "failed" || task.error?.code !== "AGENT_ERROR") continue;
+          const heard = ledger.arrivals.some(
+            (arrival) =>
+              arrival.says === "failed" &&
+              arrival.messageId === messageId &&
+              arrival.attempt === task.attempt &&
+              arrival.at <= at,
+          );
+          if (!heard) wrong(`it failed, and nobody had said so of attempt ${task.attempt}`, ledger.jobOf(messageId));
+        }
+      }
+    },
+  },
+  {
+    name: "what was handed back was never begun",
+    check(ledger, wrong) {
+      for (const { at, says, messageId, attempt, node } of ledger.arrivals) {
+        if (says !== "handed back") continue;
+        const history = ledger.commits.get(messageId);
+        const then = history?.findLast((commit) => commit.at <= at)?.task;
+        if (then === undefined || isTerminal(then.state) || then.attempt !== attempt) continue;
+        const end = history!.at(-1)!.task.attempts.find((known) => known.attempt === attempt)?.outcome;
+        if (end === "handed_back" || end === "completed" || end === "canceled") continue;
+        const ended = ledger.nodeEnds.get(node);
+        if ((ended !== undefined && ended < at + 5_000) || troubled(ledger, at, "disk")) continue;
+        wrong(`attempt ${attempt} was handed back, and counts as ${end}`, ledger.jobOf(messageId));
+      }
+    },
+  },
+  {
+    name: "nobody loses a lease that he keeps",
+    check({ expiries, faults }, wrong) {
+      for (const { at, host } of expiries) {
+        const excuses = faults.filter(
+          (fault) =>
+            fault.at <= at &&
+            (fault.who === "node" || fault.who === "disk" || fault.who.startsWith(host)) &&
+            !fault.what.includes("wall clock") &&
+            (at - fault.at < 25_000 || /half open|black hole/.test(fault.what)),
+        );
+        if (excuses.length === 0) wrong(`${host} was taken for silent, and was not`);
+      }
+    },
+  },
+  {
+    name: "tasks of one order go one after another",
+    check(ledger, wrong) {
+      for (const line of linesOf(ledger)) {
+        for (const { at, task } of line.flat()) {
+          if (task.state !== "delivered") continue;
+          for (const history of line) {
+            const other = history[0]!.task;
+            if (other.seq >= task.seq) continue;
+            const then = history.findLast((commit) => commit.at <= at);
+            // One that was asked for again takes its old place, but what was under way by then goes on.
+            const reopened = then !== undefined && then.at > at - WRITE_MS && history.length > 1;
+            if (then !== undefined && !isTerminal(then.task.state) && !reopened)
+              wrong(
+                `it went out while ${other.messageId}, which stands before it, was ${then.task.state}`,
+                ledger.jobOf(task.messageId),
+              );
+          }
+        }
+      }
+    },
+  },
+  {
+    name: "two of one order are never in hands at once",
+    check(ledger, wrong) {
+      for (const line of linesOf(ledger)) {
+        for (const { at, task } of line.flat()) {
+          if (task.state !== "delivered") continue;
+          for (const history of line) {
+            const then = history.findLast((commit) => commit.at <= at)?.task;
+            if (then === undefined || then.seq === task.seq) continue;
+            // One that had ended and was asked for again takes its old place, also before one that is under way (TS5).
+            if (then.seq > task.seq && reopened(ledger, task, at)) continue;
+            if (then.state === "delivered" || then.state === "working")
+              wrong(`it went out while ${then.messageId} was ${then.state}`, ledger.jobOf(task.messageId));
+          }
+        }
+      }
+    },
+  },
+  {
+    name: "no caller waits past his deadline",
+    check(ledger, wrong) {
+      for (const job of ledger.jobs) {
+        for (const { what, at, answer, timeoutMs, process } of job.sends) {
+          if (what === "follow" || !process.alive) continue;
+          if (answer === undefined) {
+            wrong(`${process.name} was never answered`, job);
+            continue;
+          }
+          const late = answer.at - Math.max(at + timeoutMs, process.resumedAt);
+          if (late > ANSWER_MARGIN_MS)
+            wrong(`${process.name} was answered ${Math.round(late)} ms after the deadline`, job);
+        }
+      }
+    },
+  },
+  {
+    name: "every submitter who waits hears the end",
+    check(ledger, wrong) {
+      for (const job of ledger.jobs) {
+        for (const { what, result, answer, process, messageId } of job.sends) {
+          if (what === "call" || !process.alive || result !== undefined) continue;
+          const last = ledger.commits.get(answer?.messageId ?? messageId)?.at(-1)?.task;
+          if (last !== undefined && isTerminal(last.state))
+            wrong(`${process.name} was not told that it is ${last.state}`, job);
+        }
+      }
+    },
+  },
+  {
+    name: "what must not be done twice is not done twice",
+    check(ledger, wrong) {
+      for (const job of ledger.jobs) {
+        if (job.kind === "call" ? job.idempotent : !job.atMostOnce) continue;
+        const effects = job.executions.filter(mayHaveEffect);
+        for (const later of effects.slice(1)) {
+          const before = effects.filter(({ at }) => at < later.at).at(-1) ?? effects[0]!;
+          if (mayBeUsedAgain(ledger, job, before, later)) continue;
+          wrong(`${later.process.name} executed it after ${before.process.name} had`, job);
+        }
+      }
+    },
+  },
+  {
+    name: "an outcome is true",
+    check({ jobs, executions }, wrong) {
+      for (const job of jobs) {
+        for (const { answer } of job.sends) {
+          if (answer === undefined || job.sends.length > 1) continue;
+          if (answer.outcome === "not_executed" && !answer.ok && job.executions.some(mayHaveEffect))
+            wrong(`its caller was told that it was not executed (${answer.code})`, job);
+        }
+        for (const { answer, result } of job.sends) {
+          for (const heard of [answer, result]) {
+            const id = (heard?.data as { execution?: number } | undefined)?.execution;
+            if (heard?.ok !== true || id === undefined) continue;
+            const execution = executions[id];
+            if (execution?.job !== job || execution.end?.how !== "succeeded")
+              wrong(`it was answered with a result of something else`, job);
+          }
+        }
+      }
+    },
+  },
+  {
+    name: "a completed task was done",
+    check(ledger, wrong) {
+      for (const { task } of lastOf(ledger)) {
+        if (task.state !== "completed") continue;
+        const { execution } = JSON.parse(task.data ?? "{}") as { execution?: number };
+        const done = ledger.executions[execution ?? -1];
+        if (done?.end?.how !== "succeeded" || done.job !== ledger.jobOf(task.messageId))
+          wrong("it is completed, and nobody did it", ledger.jobOf(task.messageId));
+      }
+    },
+  },
+  {
+    name: "a key stands for one content",
+    check({ jobs, commits }, wrong) {
+      for (const job of jobs) {
+        const stored = new Set<string>();
+        for (const { messageId } of job.sends) if (commits.has(messageId)) stored.add(messageId);
+        if (job.kind === "task" && stored.size > 1) wrong(`${stored.size} tasks were stored under one key`, job);
+        const contents = job.sends.filter(({ answer }) => answer?.ok === true).map(({ other }) => other);
+        if (new Set(contents).size > 1) wrong("two contents were accepted under one key", job);
+      }
+    },
+  },
+];
+
+/** Whether this is what became of another delivery of the same call, by the same run of the node. */
+function answers(arrival: Arrival, one: Sent, other: Sent): boolean {
+  return (
+    arrival.messageId === other.messageId &&
+    one.messageId === other.messageId &&
+    arrival.node === other.node &&
+    one.node === other.node &&
+    arrival.attempt === one.attempt &&
+    arrival.from === one.to &&
+    one.at < arrival.at
+  );
+}
+
+/** Did something, as far as anybody can know: it was not refused. */
+function mayHaveEffect({ end }: Execution): boolean {
+  return end?.how !== "refused";
+}
+
+/**
+ * A key whose work failed, or was given up, may be used again by whoever asks again; and a node that was restarted cannot
+ * know that a call was made before.
+ */
+function mayBeUsedAgain({ commits, nodeEnds }: Ledger, job: Job, before: Execution, later: Execution): boolean {
+  const asked = job.sends.filter(({ at }) => at <= later.at);
+  const askedSince = asked.some(({ at }) => at > before.at);
+  // A call's failure is not remembered, so that also the SDK, which repeats what nobody answered, may cause another try.
+  if (before.end?.how === "failed" && (askedSince || job.kind === "call")) return true;
+  if (job.kind === "call") {
+    const first = job.sends[0]!.at;
+    return asked.length > 1 && [...nodeEnds.values()].some((at) => at > first && at <= later.at);
+  }
+  const history = commits.get(before.messageId) ?? [];
+  return askedSince && history.some(({ at, task }) => at > before.at && at <= later.at && isTerminal(task.state));
+}
+
+/** Whether a task had ended before, and was asked for again. */
+function reopened({ commits }: Ledger, { messageId }: TaskRecord, at: number): boolean {
+  return commits.get(messageId)!.some((commit) => commit.at < at && isTerminal(commit.task.state));
+}
+
+function lastOf({ commits }: Ledger): Commit[] {
+  return [...commits.values()].map((history) => history.at(-1)!);
+}
+
+/** The histories of tasks that share an order. */
+function linesOf({ commits }: Ledger): Commit[][][] {
+  const lines = new Map<string, Commit[][]>();
+  for (const history of commits.values()) {
+    const { orderKey } = history[0]!.task;
+    if (orderKey === undefined) continue;
+    const line = lines.get(orderKey);
+    if (line === undefined) lines.set(orderKey, [history]);
+    else line.push(history);
+  }
+  return [...lines.values()];
+}
+
+function sameData({ data }: TaskRecord, heard: unknown): boolean {
+  return data === undefined || JSON.stringify(JSON.parse(data)) === JSON.stringify(heard);
+}
+
+/** Whether a fault of this part began shortly before, or is about to. */
+function troubled({ faults }: Ledger, at: number, who: string): boolean {
+  return faults.some((fault) => fault.who === who && Math.abs(fault.at - at) < 14_000);
+}

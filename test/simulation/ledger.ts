@@ -1,0 +1,257 @@
+import type { CallOutcome } from "../../packages/sdk/src/outcome.js";
+import type { TaskRecord } from "../../packages/server/src/ports/task-store.js";
+import { isTerminal } from "../../packages/server/src/tasks/lifecycle.js";
+import type { Process } from "./process.js";
+
+/** What a handler does with one execution. */
+export interface Step {
+  does: "succeeds" | "fails" | "throws" | "refuses" | "hangs" | "nests";
+  /** After so long; 0: at once, without a promise. */
+  ms: number;
+}
+
+/** One piece of work that somebody asks for, once or several times. */
+export interface Job {
+  readonly id: number;
+  readonly kind: "call" | "task";
+  readonly capability: string;
+  readonly idempotent: boolean;
+  /** The host that asks. */
+  readonly caller: string;
+  /** What becomes of each execution in turn; the last one stands for all that follow. */
+  readonly steps: readonly Step[];
+  readonly messageId: string;
+  readonly idempotencyKey: string | undefined;
+  readonly orderKey: string | undefined;
+  readonly atMostOnce: boolean;
+  readonly sends: Send[];
+  readonly executions: Execution[];
+  canceled: boolean;
+}
+
+/** One time that somebody asked, and what he heard. */
+export interface Send {
+  readonly job: Job;
+  readonly what: "call" | "submit" | "follow";
+  readonly at: number;
+  readonly process: Process;
+  readonly timeoutMs: number;
+  readonly messageId: string;
+  /** The same key was used for something else. */
+  readonly other: boolean;
+  /** The answer to a call or a submit. */
+  answer: Answer | undefined;
+  /** The end of a task. */
+  result: Answer | undefined;
+}
+
+export interface Answer {
+  readonly at: number;
+  readonly ok: boolean;
+  readonly code: string | undefined;
+  readonly outcome: string;
+  readonly data: unknown;
+  /** Of a task: which one it is, and how it ended. */
+  readonly messageId: string;
+  readonly state: string | undefined;
+}
+
+/** One run of a handler. */
+export interface Execution {
+  readonly id: number;
+  readonly job: Job;
+  readonly messageId: string;
+  readonly key: string;
+  readonly attempt: number;
+  readonly process: Process;
+  readonly at: number;
+  /** Undefined while it runs, and for ever when its process ended meanwhile. */
+  end: { at: number; how: "succeeded" | "failed" | "refused" } | undefined;
+}
+
+/** One `deliver` that left the node. */
+export interface Sent {
+  readonly at: number;
+  readonly messageId: string;
+  readonly kind: "call" | "task";
+  readonly attempt: number;
+  readonly to: string;
+  /** Which run of the node sent it. */
+  readonly node: number;
+}
+
+/** What an agent said of one attempt, as it arrived at the node. */
+export interface Arrival {
+  readonly at: number;
+  /** Who said so. */
+  readonly from: string;
+  readonly says: "completed" | "failed" | "handed back";
+  readonly messageId: string;
+  readonly attempt: number;
+  readonly node: number;
+}
+
+/** An instance that lost its lease, though nobody had closed its connection. */
+export interface Expiry {
+  readonly at: number;
+  readonly host: string;
+  readonly node: number;
+}
+
+/** One state of a task that was committed. */
+export interface Commit {
+  readonly at: number;
+  readonly task: TaskRecord;
+}
+
+/** One thing that happened, for people. */
+interface Line {
+  at: number;
+  who: string;
+  what: string;
+  job: number | undefined;
+}
+
+/** All that happened in one run, as nobody inside could know it. */
+export class Ledger {
+  readonly jobs: Job[] = [];
+  readonly executions: Execution[] = [];
+  readonly sent: Sent[] = [];
+  readonly arrivals: Arrival[] = [];
+  readonly expiries: Expiry[] = [];
+  /** By message, oldest first. */
+  readonly commits = new Map<string, Commit[]>();
+  /** When a run of the node ended, by its number. */
+  readonly nodeEnds = new Map<number, number>();
+  /** What was wrong the moment it happened. */
+  readonly wrongs: Wrong[] = [];
+  /** Faults, and whether lines are kept at all. */
+  readonly faults: Line[] = [];
+  readonly lines: Line[] = [];
+  readonly #jobOf = new Map<string, Job>();
+  readonly #confirmedAt = new Map<string, number>();
+
+  constructor(
+    private readonly clock: { readonly now: number },
+    readonly recording: boolean,
+  ) {}
+
+  get now(): number {
+    return this.clock.now;
+  }
+
+  add(job: Job): void {
+    this.jobs.push(job);
+    this.#jobOf.set(job.messageId, job);
+  }
+
+  /** A repeat may bear an id of its own. */
+  alias(messageId: string, job: Job): void {
+    this.#jobOf.set(messageId, job);
+  }
+
+  jobOf(messageId: string): Job | undefined {
+    return this.#jobOf.get(messageId);
+  }
+
+  stored(task: TaskRecord): void {
+    const commits = this.commits.get(task.messageId);
+    const commit = { at: this.now, task };
+    if (commits === undefined) this.commits.set(task.messageId, [commit]);
+    else commits.push(commit);
+    if (this.recording)
+      this.tell(
+        "disk",
+        `${task.state}, attempt ${task.attempt}, revision ${task.revision}`,
+        this.jobOf(task.messageId),
+      );
+  }
+
+  /** The node was told that a task is stored as completed. */
+  confirmed(messageId: string): void {
+    if (!this.#confirmedAt.has(messageId)) this.#confirmedAt.set(messageId, this.now);
+  }
+
+  /** Since when this run of the node knows that the task has succeeded: it was told, or it began after that. */
+  knownAt(messageId: string, node: number): number | undefined {
+    const stored = this.commits.get(messageId)?.find(({ task }) => task.state === "completed")?.at;
+    if (stored === undefined) return undefined;
+    const before = this.nodeEnds.get(node - 1);
+    return before !== undefined && before >= stored ? stored : this.#confirmedAt.get(messageId);
+  }
+
+  hasEnded(messageId: string): boolean {
+    const last = this.commits.get(messageId)?.at(-1)?.task;
+    return last !== undefined && isTerminal(last.state);
+  }
+
+  wrong(invariant: string, what: string, job?: Job): void {
+    this.wrongs.push({ invariant, what, job: job?.id });
+    this.tell("!", `${invariant}: ${what}`, job);
+  }
+
+  fault(who: string, what: string): void {
+    const line = { at: this.now, who, what: `FAULT ${what}`, job: undefined };
+    this.faults.push(line);
+    this.lines.push(line);
+  }
+
+  tell(who: string, what: string, job?: Job): void {
+    if (this.recording) this.lines.push({ at: this.now, who, what, job: job?.id });
+  }
+}
+
+/** Notes that somebody asks now. */
+export function sent(
+  ledger: Ledger,
+  job: Job,
+  what: Send["what"],
+  process: Process,
+  timeoutMs: number,
+  { messageId = job.messageId, other = false } = {},
+): Send {
+  const send: Send = {
+    job,
+    what,
+    at: ledger.now,
+    process,
+    timeoutMs,
+    messageId,
+    other,
+    answer: undefined,
+    result: undefined,
+  };
+  job.sends.push(send);
+  return send;
+}
+
+/** What came of it, now. */
+export function answerOf(ledger: Ledger, outcome: CallOutcome & { state?: string | undefined }): Answer {
+  return {
+    at: ledger.now,
+    ok: outcome.ok,
+    code: outcome.errorCode,
+    outcome: outcome.outcome,
+    data: outcome.data,
+    messageId: outcome.messageId,
+    state: outcome.state,
+  };
+}
+
+/** An invariant that does not hold. */
+export interface Wrong {
+  readonly invariant: string;
+  readonly what: string;
+  readonly job: number | undefined;
+}
+
+/** What happened to these jobs, with the faults around it, in order. */
+export function timeline(ledger: Ledger, jobs: ReadonlySet<number> | undefined): string {
+  return ledger.lines
+    .filter(({ job }) => job === undefined || jobs === undefined || jobs.has(job))
+    .map(({ at, who, what, job }) => {
+      const moment = (at / 1000).toFixed(4).padStart(9);
+      return `${moment} ${who.padEnd(10)} ${job === undefined ? "   " : `#${job}`.padEnd(3)} ${what}`;
+    })
+    .join("\n");
+}
