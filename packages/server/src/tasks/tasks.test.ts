@@ -75,6 +75,20 @@ describe("DLV-7: a task that comes again", () => {
     expect(again.results[0]).toMatchObject({ messageId: uuid(1), duplicate: false, state: "queued" });
     expect(agent.link.next().attempt).toBe(2);
   });
+
+  test("DLV-19: does not run again if it was meant to be done at most once and may have been", async () => {
+    const most = { ...once, delivery: "atMostOnce" as const };
+    await rooms.submit(most);
+    agent.link.next().fail();
+    await rooms.pass(0);
+    const again = await rooms.submit(most);
+    expect(again.results[0]).toMatchObject({ state: "failed", duplicate: true });
+    await rooms.pass(1_000);
+    expect([agent.link.waiting, await rooms.state(uuid(1))]).toEqual([0, "failed"]);
+    expect(await rooms.tasks.requeue([uuid(1)])).toEqual([uuid(1)]);
+    await rooms.pass(100);
+    expect(agent.link.waiting).toBe(1);
+  });
 });
 
 describe("looking and waiting", () => {

@@ -142,7 +142,9 @@ export class Tasks {
       );
     }
     // A key whose work did not succeed may be used again; one whose did is answered with what came of it (DLV-7).
-    if (isTerminal(task.state) && task.state !== "completed") {
+    // What was meant to be done at most once, and may have been, is asked for again by operators alone (DLV-19).
+    const mayNot = task.request.delivery === "atMostOnce" && task.attempt > 0;
+    if (isTerminal(task.state) && task.state !== "completed" && !mayNot) {
       const again = await this.requeueTask(task);
       return this.answer(reply, task, (again ?? task).state, again === undefined);
     }
