@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
+import { setFlagsFromString } from "node:v8";
 import { ReachError } from "@agent-reach/protocol";
 import type { Config } from "@agent-reach/server/config";
 import type { Command } from "commander";
@@ -30,6 +31,9 @@ Examples:
 
 async function serve(here: Context, config: Config): Promise<void> {
   makeDataDir(config);
+  // V8 would guess at some point of heavy load that messages grow old, and from then on put parts of each where young
+  // collections never look, which keep the rest of it alive (ADR 10).
+  setFlagsFromString("--no-allocation-site-pretenuring");
   const { startNode } = await import("@agent-reach/server");
   const node = await startNode(config).catch((error: unknown) => {
     throw explain(error, config);
