@@ -6,7 +6,7 @@ import type { LiveInstance, Offer } from "../registry/instance.js";
 import type { WheelEntry } from "../time/wheel.js";
 import type { Applicant, Waiter } from "./admission.js";
 import type { Share } from "./bulkhead.js";
-import type { Calls } from "./calls.js";
+import type { CallSender } from "./call-sender.js";
 import type { Hop, Parent } from "./chain.js";
 import { fingerprintOf } from "./content.js";
 import type { Previous } from "./decision.js";
@@ -14,7 +14,7 @@ import type { Place } from "./line.js";
 import { laneAt, laneOf, type MessageRequest, type Reply } from "./message.js";
 
 /**
- * One call, from its arrival until it is forgotten. What happens to it is decided in `Calls`; this is what it knows.
+ * One call, from its arrival until it is forgotten. What happens to it is decided in `CallSender` and `CallEndings`; this is what it knows.
  *
  *   waiting ──▶ sent ──▶ accepted ──▶ settled       sent/accepted ── lost ──▶ waiting (idempotent, once) or orphaned
  */
@@ -48,7 +48,7 @@ export class Call implements WheelEntry, Waiter, Applicant, Parent {
   alias: string | undefined;
 
   constructor(
-    private readonly calls: Calls,
+    private readonly sender: CallSender,
     readonly request: MessageRequest,
     readonly messageId: string,
     readonly traceId: string,
@@ -97,19 +97,19 @@ export class Call implements WheelEntry, Waiter, Applicant, Parent {
   }
 
   retry(): boolean {
-    return this.calls.retry(this);
+    return this.sender.retry(this);
   }
 
   get retryAfterMs(): number {
-    return this.calls.retryAfterMs(this);
+    return this.sender.retryAfterMs(this);
   }
 
   displaced(): void {
-    this.calls.displaced(this);
+    this.sender.displaced(this);
   }
 
   onDeadline(): void {
-    this.calls.onDeadline(this);
+    this.sender.onDeadline(this);
   }
 }
 
@@ -123,7 +123,7 @@ export class CallAttempt implements Receiver {
   counted = false;
 
   constructor(
-    private readonly calls: Calls,
+    private readonly sender: CallSender,
     readonly call: Call,
     readonly number: number,
     readonly offer: Offer,
@@ -132,24 +132,24 @@ export class CallAttempt implements Receiver {
   ) {}
 
   accepted(): void {
-    this.calls.accepted(this);
+    this.sender.accepted(this);
   }
 
   completed(data: string, receipt: string | undefined, value: unknown): void {
     this.answered = true;
-    this.calls.completed(this, data, receipt, value);
+    this.sender.completed(this, data, receipt, value);
   }
 
   failed(error: AgentErrorShape, receipt: string | undefined): void {
     this.answered = true;
-    this.calls.failed(this, error, receipt);
+    this.sender.failed(this, error, receipt);
   }
 
   refused(code: string, message: string, retryAfterMs: number | undefined): void {
-    this.calls.refused(this, code, message, retryAfterMs);
+    this.sender.refused(this, code, message, retryAfterMs);
   }
 
   lost(): void {
-    this.calls.lost(this);
+    this.sender.lost(this);
   }
 }

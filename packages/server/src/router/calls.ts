@@ -1,4 +1,4 @@
-import { type AgentErrorShape, type ErrorBody, type Outcome, ReachError } from "@agent-reach/protocol";
+import { type Outcome, ReachError } from "@agent-reach/protocol";
 import { assertMayTouch, type Caller } from "../access/access.js";
 import type { Catalog, Resolved } from "../catalog/catalog.js";
 import type { Journal } from "../journal/journal.js";
@@ -6,40 +6,22 @@ import type { System } from "../ports/system.js";
 import type { Offer } from "../registry/instance.js";
 import type { Wheel } from "../time/wheel.js";
 import type { Admission } from "./admission.js";
-import { Call, CallAttempt } from "./call.js";
+import { Call, type CallAttempt } from "./call.js";
+import { CallEndings } from "./call-endings.js";
+import { CallSender, LEAVING, type SenderSettings } from "./call-sender.js";
 import { chainOf, loopIn, type Parent } from "./chain.js";
 import { fingerprintOf } from "./content.js";
-import type { Decision } from "./decision.js";
-import { envelopeText } from "./envelope.js";
 import { Memory } from "./memory.js";
-import { demandsOf, type MessageRequest, type Reply, requestOf } from "./message.js";
-import {
-  agentError,
-  allBroken,
-  allResting,
-  inDoubt,
-  invalidInput,
-  lineFull,
-  nobodyInTime,
-  nodeStops,
-  overdue,
-  parentOver,
-  refusal,
-  resultTooLarge,
-  usedBefore,
-} from "./refusals.js";
-import { RetryBudget } from "./retry-budget.js";
+import { demandsOf, type MessageRequest, type Reply, requestOf, wantedBy } from "./message.js";
+import { invalidInput, nodeStops, parentOver, usedBefore } from "./refusals.js";
+import type { RetryBudget } from "./retry-budget.js";
 import type { Router } from "./router.js";
 import { SettledCall } from "./settled.js";
 
-export interface CallSettings {
+export interface CallSettings extends SenderSettings {
   timeoutMs: number;
   rememberMs: number;
   messagesMax: number;
-  ackTimeoutMs: number;
-  slowAckTimeoutMs: number;
-  lostGraceMs: number;
-  inputBytes: number;
 }
 
 /** Under which a call is remembered besides its id. */
@@ -47,36 +29,25 @@ function aliasOf({ caller, envelope }: MessageRequest): string {
   return `${caller.tenant}/${caller.principal}/${envelope.idempotencyKey}`;
 }
 
-function bodyOf(error: Error): ErrorBody {
-  return (error instanceof ReachError ? error : new ReachError("INTERNAL", error.message)).toBody();
-}
-
-/** Refusals after which a call stops looking for somebody else. */
-const REFUSALS_MAX = 3;
-/** What an agent says, or is said of it, that goes and takes nothing new. */
-const LEAVING = "DRAINING";
-
 /**
- * Calls in flight: request and response, nothing stored.
+ * Calls in flight: request and response, nothing stored. Here they come in, and are asked for; `CallSender` brings them to
+ * an agent, `CallEndings` ends them.
  *
- * C1  A call settles once; whatever comes later is recorded and changes nothing.
- * C2  It is sent again only if surely nothing was executed (a refusal), or once more if the outcome is unknown and the
- *     capability says that it is idempotent (DLV-6); and only within the retry budget (RES-2).
- * C3  The success of any attempt settles it while it is open.
- * C4  Each attempt holds a slot from before it is sent until it ends, and gives it back once.
  * C5  A message that comes again joins the one in flight, or gets the answer that was given (DLV-7).
  */
 export class Calls {
   private readonly memory: Memory<Call, SettledCall>;
-  readonly counts = { started: 0, completed: 0, failed: 0, inFlight: 0 };
-  readonly retryBudget = new RetryBudget();
+  private readonly endings: CallEndings;
+  private readonly sender: CallSender;
+  readonly counts: CallEndings["counts"];
+  readonly retryBudget: RetryBudget;
 
   constructor(
     private readonly catalog: Catalog,
     private readonly router: Router,
     private readonly admission: Admission,
     private readonly journal: Journal,
-    private readonly wheel: Wheel,
+    wheel: Wheel,
     private readonly system: System,
     private readonly settings: CallSettings,
     /** Tasks in flight may be parents too. */
@@ -87,6 +58,10 @@ export class Calls {
       settings.rememberMs,
       (messageId) => journal.find(messageId)?.subject as SettledCall | undefined,
     );
+    this.endings = new CallEndings(admission, router.breakers, journal, this.memory, wheel, system);
+    this.sender = new CallSender(catalog, router, admission, journal, wheel, system, settings, this.endings);
+    this.counts = this.endings.counts;
+    this.retryBudget = this.sender.retryBudget;
   }
 
   /** A call in flight, or what is left of one. */
@@ -118,10 +93,10 @@ export class Calls {
     const deadline = Math.min(now + timeoutMs, parent?.deadline ?? Number.POSITIVE_INFINITY);
     const call = this.take(request, capability, contentHash, parent, timeoutMs, deadline, reply);
     const refusal = resolution.ok ? this.objection(call, request, offer) : resolution.error;
-    if (refusal !== undefined) return this.fail(call, refusal);
+    if (refusal !== undefined) return this.endings.fail(call, refusal);
     if (resolution.ok && envelope.dryRun === true) return this.tryDry(call, request, resolution.resolved, reply);
-    const sent = resolution.ok && this.attempt(call, resolution.resolved);
-    if (!sent) this.enqueue(call);
+    const sent = resolution.ok && this.sender.attempt(call, resolution.resolved);
+    if (!sent) this.sender.enqueue(call);
   }
 
   /** A call in flight. */
@@ -149,7 +124,7 @@ export class Calls {
       log.startedAt,
     );
     const call = new Call(
-      this,
+      this.sender,
       request,
       request.messageId,
       request.traceId,
@@ -198,7 +173,7 @@ export class Calls {
     const { envelope, messageId, traceId } = request;
     const decision = this.router.decide(resolved, demandsOf(envelope), requestOf(envelope), call.log, 1);
     this.counts.completed++;
-    this.settle(call, this.system.monotonic(), undefined, undefined, undefined).forget();
+    this.endings.settle(call, this.system.monotonic(), undefined, undefined, undefined).forget();
     reply.result(JSON.stringify({ messageId, traceId, dryRun: true, decision: decision.toShape() }));
   }
 
@@ -218,234 +193,10 @@ export class Calls {
     return true;
   }
 
-  /** Tries to find somebody for a call that is waiting; answers whether it waits no longer. */
-  retry(call: Call): boolean {
-    if (call.state === "settled") return true;
-    const resolution = this.catalog.resolve(wantedBy(call.request));
-    if (resolution.ok) return this.attempt(call, resolution.resolved) || this.changesLine(call);
-    this.fail(call, resolution.error);
-    return true;
-  }
-
-  /** Whoever waits for another instance than before leaves its line, where others may be able to go. */
-  private changesLine(call: Call): boolean {
-    if (call.place === undefined || call.place.laneName === call.lane) return false;
-    this.admission.leave(call);
-    this.admission.wait(call);
-    return true;
-  }
-
-  private attempt(call: Call, resolved: Resolved): boolean {
-    const { request } = call;
-    const { envelope } = request;
-    for (;;) {
-      const number = call.attempt + 1;
-      const decision = this.router.decide(
-        resolved,
-        demandsOf(envelope),
-        requestOf(envelope),
-        call.log,
-        number,
-        call.excluded,
-      );
-      call.full = decision.full;
-      call.waitsFor = decision.waitsFor;
-      decision.previous = call.previous;
-      const offer = decision.chosen;
-      if (offer === undefined) {
-        if (!call.inLine) this.journal.add(call.log, "waiting", undefined, number, decision);
-        const refusal = decision.full ? undefined : (call.lastRefusal ?? this.inVain(call, decision, resolved.offers));
-        if (refusal !== undefined) this.fail(call, refusal);
-        return refusal !== undefined;
-      }
-      this.journal.add(call.log, "decision", offer.instance, number, decision, decision.at);
-      if (this.send(call, request, offer, number)) return true;
-      // Its link went this very moment, and with it the instance: somebody else, then.
-      this.exclude(call, offer.instance.record.instanceId);
-    }
-  }
-
   /**
    * What to say at once when it is of no use to wait: everybody able asked for a rest that is longer than there is time, or
    * is behind an open breaker. Whoever has sent it already may still answer, and is waited for.
    */
-  private inVain(call: Call, decision: Decision, offers: readonly Offer[]): ReachError | undefined {
-    const now = this.system.monotonic();
-    let restMs = Number.POSITIVE_INFINITY;
-    let probeMs = Number.POSITIVE_INFINITY;
-    for (const { instance, breaker } of offers) {
-      if (instance.record.state !== "online") continue;
-      if (instance.coolDownUntil > now) restMs = Math.min(restMs, instance.coolDownUntil - now);
-      else if (breaker.state === "open") probeMs = Math.min(probeMs, breaker.probeInMs(now));
-    }
-    if (now + restMs < call.deadline) return undefined;
-    if (decision.broken) return call.older === undefined ? allBroken(call.capability, probeMs, call.log) : undefined;
-    return Number.isFinite(restMs) ? allResting(call.capability, restMs) : undefined;
-  }
-
-  private enqueue(call: Call): void {
-    call.state = "waiting";
-    if (this.admission.wait(call)) this.wheel.set(call, call.deadline);
-    else this.displaced(call);
-  }
-
-  /** There is no room for it in the line. */
-  displaced(call: Call): void {
-    this.fail(call, lineFull(call, this.admission.waitingMax));
-  }
-
-  /** When those who wait for the same will have been served, as far as can be told. */
-  retryAfterMs({ capability }: Call): number {
-    return this.admission.retryAfterMs(capability);
-  }
-
-  private send(call: Call, request: MessageRequest, offer: CallAttempt["offer"], number: number): boolean {
-    const { instance } = offer;
-    const now = this.system.monotonic();
-    const attempt = new CallAttempt(this, call, number, offer, now);
-    this.admission.take(instance, now);
-    this.router.breakers.sent(offer, now);
-    call.attempt = number;
-    call.current = attempt;
-    call.state = "sent";
-    call.share?.sent(now);
-    // Before the message goes, since a link may answer at once; and never beyond the deadline.
-    const ack = instance.link!.kind === "ws" ? this.settings.ackTimeoutMs : this.settings.slowAckTimeoutMs;
-    this.wheel.set(call, Math.min(now + ack, call.deadline));
-    const remaining = Math.max(1, Math.round(call.deadline - now));
-    const sentAt = this.system.now();
-    const taken = instance.link!.deliver(
-      {
-        messageId: call.messageId,
-        attempt: number,
-        envelope: envelopeText(call, request.sent, offer, remaining, sentAt),
-      },
-      attempt,
-    );
-    if (!taken) {
-      this.release(attempt);
-      call.current = undefined;
-      call.state = "waiting";
-      this.wheel.set(call, call.deadline);
-      return false;
-    }
-    this.note(attempt, "delivered", undefined, sentAt);
-    return true;
-  }
-
-  accepted(attempt: CallAttempt): void {
-    const { call } = attempt;
-    attempt.acknowledged = true;
-    // One that is over already has nothing to lose.
-    if (attempt.holdsSlot) attempt.offer.instance.held.add(attempt);
-    this.note(attempt, "accepted");
-    if (call.current !== attempt || call.state !== "sent") return;
-    call.state = "accepted";
-    this.wheel.set(call, call.deadline);
-  }
-
-  completed(attempt: CallAttempt, data: string, receipt: string | undefined, value: unknown): void {
-    const { call, offer } = attempt;
-    this.release(attempt);
-    const now = this.system.monotonic();
-    if (attempt.counted) offer.measured.success(now - attempt.sentAt, now);
-    else this.router.breakers.succeeded(offer, attempt.sentAt, now);
-    if (call.state === "settled") return this.note(attempt, "late", { outcome: "completed" });
-    if (data.length * 3 > this.settings.inputBytes && Buffer.byteLength(data) > this.settings.inputBytes) {
-      return this.fail(call, resultTooLarge(call.capability, Buffer.byteLength(data), this.settings.inputBytes));
-    }
-    const violation = offer.contract.checkOutput?.(value);
-    if (violation !== undefined) this.note(attempt, "output_invalid", violation);
-    if (call.current !== attempt) this.withdraw(call, "an earlier attempt succeeded");
-    else if (call.older !== undefined)
-      for (const other of call.older)
-        other.offer.instance.link?.cancel(call.messageId, other.number, "another attempt succeeded");
-    this.note(attempt, "completed");
-    this.counts.completed++;
-    const answer = this.settle(call, now, data, receipt, undefined, offer).answer();
-    call.reply.result(answer);
-    for (const reply of call.joined ?? []) reply.result(answer);
-  }
-
-  failed(attempt: CallAttempt, error: AgentErrorShape, _receipt: string | undefined): void {
-    const { call, offer } = attempt;
-    this.release(attempt);
-    // An agent that was told to stop says so by an error, which says nothing of how it is.
-    if (call.state === "settled" || call.current !== attempt) return this.note(attempt, "late", { outcome: "failed" });
-    this.router.breakers.succeeded(offer, attempt.sentAt, this.system.monotonic());
-    this.fail(call, agentError(call.capability, offer.instance.record.agentId, error));
-  }
-
-  refused(attempt: CallAttempt, code: string, message: string, retryAfterMs: number | undefined): void {
-    const { call, offer } = attempt;
-    this.release(attempt);
-    this.note(attempt, "refused", { code, reason: message });
-    if (!attempt.counted) this.router.breakers.refused(offer, attempt.sentAt, code, retryAfterMs);
-    if (call.state === "settled" || call.current !== attempt) return;
-    const { record } = offer.instance;
-    if (retryAfterMs !== undefined) this.admission.rest(offer.instance, retryAfterMs);
-    call.lastRefusal = refusal(record.agentId, code, message, retryAfterMs);
-    call.current = undefined;
-    if (++call.refusals >= REFUSALS_MAX || !this.mayTryAgain(attempt, "refused", code))
-      return this.fail(call, call.lastRefusal);
-    this.tryAgain(call, attempt);
-  }
-
-  /** The instance went before it answered. */
-  lost(attempt: CallAttempt): void {
-    const { call, offer } = attempt;
-    this.note(attempt, "lost");
-    if (call.state === "settled") return this.release(attempt);
-    if (!attempt.counted) this.router.breakers.lost(offer, attempt.sentAt, this.system.monotonic());
-    attempt.counted = true;
-    if (call.current !== attempt) return;
-    if (this.tryElsewhere(call, attempt, "lost")) return;
-    // It may be back in a moment, with the result in its outbox.
-    call.state = "orphaned";
-    this.wheel.set(call, Math.min(call.deadline, this.system.monotonic() + this.settings.lostGraceMs));
-  }
-
-  onDeadline(call: Call): void {
-    const now = this.system.monotonic();
-    const attempt = call.current;
-    const atEnd = now >= call.deadline;
-    if (attempt === undefined || call.state === "waiting") return this.fail(call, nobodyInTime(call));
-    const error = overdue(call, attempt, Math.round(now - attempt.sentAt));
-    // One that was lost has counted already.
-    if (!attempt.counted) attempt.counted = this.router.breakers.overdue(attempt, error.code, now, atEnd);
-    if (call.state === "sent" && !atEnd && this.tryElsewhere(call, attempt, "no_ack")) return;
-    this.fail(call, error);
-  }
-
-  /** Once more, with somebody else, where that can do no harm (C2). */
-  private tryElsewhere(call: Call, attempt: CallAttempt, outcome: "refused" | "no_ack" | "lost"): boolean {
-    if (!attempt.offer.idempotent || call.older !== undefined || !this.mayTryAgain(attempt, outcome)) return false;
-    call.older = [attempt];
-    call.lastRefusal = undefined;
-    this.tryAgain(call, attempt);
-    return true;
-  }
-
-  /** Whether there is a retry left for a call whose attempt ended like this. An agent that leaves in order costs none. */
-  private mayTryAgain(attempt: CallAttempt, outcome: "refused" | "no_ack" | "lost", code?: string): boolean {
-    if (code !== LEAVING && !this.retryBudget.take(this.system.monotonic())) {
-      this.note(attempt, "not_retried", { reason: "the retry budget is spent", after: outcome });
-      return false;
-    }
-    const { agentId, instanceId } = attempt.offer.instance.record;
-    const { number } = attempt;
-    attempt.call.previous = { attempt: number, agentId, instanceId, outcome, ...(code !== undefined && { code }) };
-    return true;
-  }
-
-  private tryAgain(call: Call, attempt: CallAttempt): void {
-    this.release(attempt);
-    this.exclude(call, attempt.offer.instance.record.instanceId);
-    if (!this.retry(call)) this.enqueue(call);
-    else if (call.attempt === attempt.number && call.previous?.code !== LEAVING)
-      this.retryBudget.giveBack(this.system.monotonic());
-  }
-
   /** `complete` of an agent. Answers what it is told, or undefined if there is no such call here. */
   complete(
     messageId: string,
@@ -495,7 +246,7 @@ export class Calls {
     assertMayTouch(caller, call);
     if (call instanceof SettledCall) return call;
     const outcome: Outcome = call.current === undefined ? "not_executed" : "unknown";
-    this.fail(call, new ReachError("CANCELED", `the call was canceled: ${reason}`, { outcome }));
+    this.endings.fail(call, new ReachError("CANCELED", `the call was canceled: ${reason}`, { outcome }));
     return this.find(messageId);
   }
 
@@ -503,101 +254,11 @@ export class Calls {
   stop(): void {
     for (const call of this.memory.underway()) {
       const outcome: Outcome = call.attempt === 0 ? "not_executed" : "unknown";
-      this.fail(call, nodeStops(outcome));
+      this.endings.fail(call, nodeStops(outcome));
     }
-  }
-
-  private fail(call: Call, reason: Error): void {
-    if (call.state === "settled") return;
-    const error = call.older === undefined ? reason : inDoubt(reason);
-    const code = error instanceof ReachError ? error.code : "INTERNAL";
-    if (code !== "AGENT_ERROR") this.withdraw(call, error.message);
-    this.journal.add(
-      call.log,
-      code === "CANCELED" ? "canceled" : "failed",
-      call.current?.offer.instance,
-      call.attempt,
-      { code, message: error.message },
-    );
-    // Failures stay readable on disk, except those of messages that never got anywhere.
-    if (call.attempt > 0 || call.inLine) this.journal.keep(call.log);
-    this.counts.failed++;
-    this.settle(call, this.system.monotonic(), undefined, undefined, bodyOf(error));
-    call.reply.error(error);
-    for (const reply of call.joined ?? []) reply.error(error);
-  }
-
-  private settle(
-    call: Call,
-    settledAt: number,
-    data: string | undefined,
-    receipt: string | undefined,
-    error: ErrorBody | undefined,
-    offer = call.current?.offer,
-  ): SettledCall {
-    if (call.inLine) this.admission.leave(call);
-    call.share?.leave(settledAt);
-    call.state = "settled";
-    this.counts.inFlight--;
-    this.wheel.clear(call);
-    const { log, request, contentHash, alias, attempt, timeoutMs } = call;
-    const settled = new SettledCall(
-      log,
-      request.caller,
-      contentHash,
-      alias,
-      attempt,
-      timeoutMs,
-      offer,
-      data,
-      receipt,
-      error,
-      settledAt,
-    );
-    log.subject = settled;
-    if (this.journal.shelve(log)) this.memory.left(call);
-    else this.memory.settled(settled, data?.length ?? 0);
-    return settled;
-  }
-
-  private note(attempt: CallAttempt, type: string, detail?: object, at = this.system.now()): void {
-    this.journal.add(attempt.call.log, type, attempt.offer.instance, attempt.number, detail, at);
-  }
-
-  /** Tells whoever works on it that nobody waits any longer. */
-  private withdraw(call: Call, reason: string): void {
-    const attempt = call.current;
-    if (attempt === undefined || call.state === "waiting") return;
-    this.release(attempt);
-    attempt.offer.instance.link?.cancel(call.messageId, attempt.number, reason);
-  }
-
-  private release(attempt: CallAttempt): void {
-    if (!attempt.holdsSlot) return;
-    attempt.holdsSlot = false;
-    this.router.breakers.over(attempt.offer, attempt.sentAt);
-    const { instance } = attempt.offer;
-    if (instance.held.size > 0) instance.held.delete(attempt);
-    this.admission.give(instance);
-    attempt.call.share?.over(attempt.sentAt, this.system.monotonic(), attempt.answered);
-  }
-
-  private exclude(call: Call, instanceId: string): void {
-    call.excluded ??= new Set();
-    call.excluded.add(instanceId);
   }
 
   private isSettled(call: Call): boolean {
     return call.state === "settled";
   }
-}
-
-export function wantedBy({ caller, envelope }: MessageRequest) {
-  return {
-    tenant: caller.tenant,
-    capability: envelope.capability,
-    intent: envelope.intent,
-    agentId: envelope.target?.agentId,
-    instanceId: envelope.target?.instanceId,
-  };
 }

@@ -1,5 +1,6 @@
 import type { SubmitEnvelope } from "@agent-reach/protocol";
 import type { Caller } from "../access/access.js";
+import type { Wanted } from "../catalog/catalog.js";
 import type { LiveInstance } from "../registry/instance.js";
 import type { Sent } from "./envelope.js";
 import type { Demands } from "./router.js";
@@ -27,6 +28,17 @@ export interface Reply {
 export function demandsOf(envelope: SubmitEnvelope): Demands {
   const { version, labels, weights, sessionRef, dryRun } = envelope;
   return { version, labels, weights, sessionRef, dryRun };
+}
+
+/** Who, what, or in which words the message asks for. */
+export function wantedBy({ caller, envelope }: MessageRequest): Wanted {
+  return {
+    tenant: caller.tenant,
+    capability: envelope.capability,
+    intent: envelope.intent,
+    agentId: envelope.target?.agentId,
+    instanceId: envelope.target?.instanceId,
+  };
 }
 
 /** The request as it stands in a decision's record: everything but the input. Undefined where that is the capability alone. */

@@ -1,0 +1,121 @@
+import { type ErrorBody, ReachError } from "@agent-reach/protocol";
+import type { Journal } from "../journal/journal.js";
+import type { System } from "../ports/system.js";
+import type { Offer } from "../registry/instance.js";
+import type { Wheel } from "../time/wheel.js";
+import type { Admission } from "./admission.js";
+import type { Breakers } from "./breakers.js";
+import type { Call, CallAttempt } from "./call.js";
+import type { Memory } from "./memory.js";
+import { inDoubt } from "./refusals.js";
+import { SettledCall } from "./settled.js";
+
+function bodyOf(error: Error): ErrorBody {
+  return (error instanceof ReachError ? error : new ReachError("INTERNAL", error.message)).toBody();
+}
+
+/**
+ * How calls and their attempts end: what they hold is given back, whoever waits is answered, and what is left is kept for
+ * a while.
+ *
+ * C1  A call settles once; whatever comes later is recorded and changes nothing.
+ * C4  Each attempt holds a slot from before it is sent until it ends, and gives it back once.
+ */
+export class CallEndings {
+  readonly counts = { started: 0, completed: 0, failed: 0, inFlight: 0 };
+
+  constructor(
+    private readonly admission: Admission,
+    private readonly breakers: Breakers,
+    private readonly journal: Journal,
+    private readonly memory: Memory<Call, SettledCall>,
+    private readonly wheel: Wheel,
+    private readonly system: System,
+  ) {}
+
+  /** It ends with the result of an attempt with this offer. */
+  complete(call: Call, offer: Offer, data: string, receipt: string | undefined, now: number): void {
+    this.counts.completed++;
+    const answer = this.settle(call, now, data, receipt, undefined, offer).answer();
+    call.reply.result(answer);
+    for (const reply of call.joined ?? []) reply.result(answer);
+  }
+
+  /** It ends without a result. */
+  fail(call: Call, reason: Error): void {
+    if (call.state === "settled") return;
+    const error = call.older === undefined ? reason : inDoubt(reason);
+    const code = error instanceof ReachError ? error.code : "INTERNAL";
+    if (code !== "AGENT_ERROR") this.withdraw(call, error.message);
+    this.journal.add(
+      call.log,
+      code === "CANCELED" ? "canceled" : "failed",
+      call.current?.offer.instance,
+      call.attempt,
+      { code, message: error.message },
+    );
+    // Failures stay readable on disk, except those of messages that never got anywhere.
+    if (call.attempt > 0 || call.inLine) this.journal.keep(call.log);
+    this.counts.failed++;
+    this.settle(call, this.system.monotonic(), undefined, undefined, bodyOf(error));
+    call.reply.error(error);
+    for (const reply of call.joined ?? []) reply.error(error);
+  }
+
+  /** Whatever way it ended: nothing of it is in flight any more. */
+  settle(
+    call: Call,
+    settledAt: number,
+    data: string | undefined,
+    receipt: string | undefined,
+    error: ErrorBody | undefined,
+    offer = call.current?.offer,
+  ): SettledCall {
+    if (call.inLine) this.admission.leave(call);
+    call.share?.leave(settledAt);
+    call.state = "settled";
+    this.counts.inFlight--;
+    this.wheel.clear(call);
+    const { log, request, contentHash, alias, attempt, timeoutMs } = call;
+    const settled = new SettledCall(
+      log,
+      request.caller,
+      contentHash,
+      alias,
+      attempt,
+      timeoutMs,
+      offer,
+      data,
+      receipt,
+      error,
+      settledAt,
+    );
+    log.subject = settled;
+    if (this.journal.shelve(log)) this.memory.left(call);
+    else this.memory.settled(settled, data?.length ?? 0);
+    return settled;
+  }
+
+  note(attempt: CallAttempt, type: string, detail?: object, at = this.system.now()): void {
+    this.journal.add(attempt.call.log, type, attempt.offer.instance, attempt.number, detail, at);
+  }
+
+  /** Tells whoever works on it that nobody waits any longer. */
+  withdraw(call: Call, reason: string): void {
+    const attempt = call.current;
+    if (attempt === undefined || call.state === "waiting") return;
+    this.release(attempt);
+    attempt.offer.instance.link?.cancel(call.messageId, attempt.number, reason);
+  }
+
+  /** Gives back what the attempt holds, once. */
+  release(attempt: CallAttempt): void {
+    if (!attempt.holdsSlot) return;
+    attempt.holdsSlot = false;
+    this.breakers.over(attempt.offer, attempt.sentAt);
+    const { instance } = attempt.offer;
+    if (instance.held.size > 0) instance.held.delete(attempt);
+    this.admission.give(instance);
+    attempt.call.share?.over(attempt.sentAt, this.system.monotonic(), attempt.answered);
+  }
+}
