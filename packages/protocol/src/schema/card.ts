@@ -1,7 +1,7 @@
 /** What an agent says of itself. */
 import { Type } from "typebox";
 import { limits } from "../limits.js";
-import { AgentId, CapabilityName, costTiers, Labels, transportTypes } from "./names.js";
+import { AgentId, CapabilityName, costTiers, Fallback, FallbackOn, Labels, transportTypes } from "./names.js";
 import { anyObject, anything, oneOf, optional, text, whole } from "./parts.js";
 
 export const Transport = Type.Object({
@@ -28,6 +28,8 @@ export const Capability = Type.Object({
   version: optional(text(limits.nameLengthMax)),
   weight: optional(Type.Number({ minimum: 0, maximum: 1_000_000 })),
   labels: optional(Labels),
+  fallback: optional(Fallback),
+  fallbackOn: optional(FallbackOn),
 });
 
 export const Card = Type.Object({

@@ -5,6 +5,8 @@ import {
   AgentId,
   CapabilityName,
   deliveryModes,
+  Fallback,
+  FallbackOn,
   InstanceId,
   Labels,
   MessageId,
@@ -53,7 +55,8 @@ const envelopeFields = {
   labels: optional(Labels),
   version: optional(text(limits.nameLengthMax)),
   weights: optional(WeightsOrPreset),
-  fallback: optional(Type.Array(Type.String({ minLength: 1, maxLength: limits.nameLengthMax }), { maxItems: 8 })),
+  fallback: optional(Fallback),
+  fallbackOn: optional(FallbackOn),
   dryRun: optional(Type.Boolean()),
 };
 

@@ -65,3 +65,8 @@ export const registryEventTypes = [
   "instance.updated",
   "instance.draining",
 ] as const;
+
+/** Who may stand in: capabilities or agents, tried in this order. */
+export const Fallback = Type.Array(Type.String({ minLength: 1, maxLength: limits.nameLengthMax }), { maxItems: 8 });
+/** Codes of business errors after which somebody else is asked. */
+export const FallbackOn = Type.Array(Type.String({ minLength: 1, maxLength: limits.nameLengthMax }), { maxItems: 32 });

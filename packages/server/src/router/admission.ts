@@ -77,6 +77,20 @@ export class Admission {
     return shareFull(call.capability, share.limit, share.inFlight, share.retryAfterMs(now));
   }
 
+  /** Takes a call that is in to another capability's share; false, and all is as before, if there is no place. */
+  move(call: Applicant, capability: string): boolean {
+    const now = this.system.monotonic();
+    const share = this.bulkhead.gate(capability, now).of(callerKeyOf(call.request.caller));
+    if (share === call.share) return true;
+    if (!share.enter(now)) {
+      this.refused.share++;
+      return false;
+    }
+    call.share?.leave(now);
+    call.share = share;
+    return true;
+  }
+
   /** Hears when the callers of a capability begin to be held back, and when they no longer are. */
   onHeldBack(listener: (gate: Gate) => void): void {
     this.onTurn = listener;

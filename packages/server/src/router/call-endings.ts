@@ -1,7 +1,6 @@
 import { type ErrorBody, ReachError } from "@agent-reach/protocol";
 import type { Journal } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
-import type { Offer } from "../registry/instance.js";
 import type { Wheel } from "../time/wheel.js";
 import type { Admission } from "./admission.js";
 import type { Breakers } from "./breakers.js";
@@ -33,10 +32,10 @@ export class CallEndings {
     private readonly system: System,
   ) {}
 
-  /** It ends with the result of an attempt with this offer. */
-  complete(call: Call, offer: Offer, data: string, receipt: string | undefined, now: number): void {
+  /** It ends with the result of an attempt. */
+  complete({ call, offer, degraded }: CallAttempt, data: string, receipt: string | undefined, now: number): void {
     this.counts.completed++;
-    const answer = this.settle(call, now, data, receipt, undefined, offer).answer();
+    const answer = this.settle(call, now, data, receipt, undefined, offer, degraded).answer();
     call.reply.result(answer);
     for (const reply of call.joined ?? []) reply.result(answer);
   }
@@ -70,6 +69,7 @@ export class CallEndings {
     receipt: string | undefined,
     error: ErrorBody | undefined,
     offer = call.current?.offer,
+    degraded = false,
   ): SettledCall {
     if (call.inLine) this.admission.leave(call);
     call.share?.leave(settledAt);
@@ -89,6 +89,7 @@ export class CallEndings {
       receipt,
       error,
       settledAt,
+      degraded,
     );
     log.subject = settled;
     if (this.journal.shelve(log)) this.memory.left(call);
@@ -116,6 +117,6 @@ export class CallEndings {
     const { instance } = attempt.offer;
     if (instance.held.size > 0) instance.held.delete(attempt);
     this.admission.give(instance);
-    attempt.call.share?.over(attempt.sentAt, this.system.monotonic(), attempt.answered);
+    attempt.share?.over(attempt.sentAt, this.system.monotonic(), attempt.answered);
   }
 }

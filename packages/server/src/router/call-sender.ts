@@ -7,8 +7,10 @@ import type { Wheel } from "../time/wheel.js";
 import type { Admission } from "./admission.js";
 import { type Call, CallAttempt } from "./call.js";
 import type { CallEndings } from "./call-endings.js";
+import { loopIn } from "./chain.js";
 import type { Decision } from "./decision.js";
 import { envelopeText } from "./envelope.js";
+import { resolveStandIn } from "./fallback.js";
 import { demandsOf, type MessageRequest, requestOf, wantedBy } from "./message.js";
 import {
   agentError,
@@ -34,6 +36,8 @@ export interface SenderSettings {
 const REFUSALS_MAX = 3;
 /** What an agent says, or is said of it, that goes and takes nothing new. */
 export const LEAVING = "DRAINING";
+/** Errors after which somebody may stand in: nothing was executed, and another may be able. */
+const STANDS_IN_ON: ReadonlySet<string> = new Set(["NO_ROUTE", "UNAVAILABLE", "BUSY", "OVERLOADED"]);
 
 /**
  * Sends calls to agents, and hears what comes of each attempt.
@@ -59,6 +63,11 @@ export class CallSender {
   /** Tries to find somebody for a call that is waiting; answers whether it waits no longer. */
   retry(call: Call): boolean {
     if (call.state === "settled") return true;
+    if (call.standIn >= 0) {
+      if (!this.standIn(call, call.lastRefusal?.code ?? "UNAVAILABLE", call.standIn))
+        this.endings.fail(call, call.givenUp ?? call.lastRefusal ?? nobodyInTime(call));
+      return true;
+    }
     const resolution = this.catalog.resolve(wantedBy(call.request));
     if (resolution.ok) return this.attempt(call, resolution.resolved) || this.changesLine(call);
     this.endings.fail(call, resolution.error);
@@ -92,6 +101,7 @@ export class CallSender {
       decision.previous = call.previous;
       const offer = decision.chosen;
       if (offer === undefined) {
+        if (call.fallback !== undefined && this.standIn(call, decision.full ? "BUSY" : "UNAVAILABLE")) return true;
         if (!call.inLine) this.journal.add(call.log, "waiting", undefined, number, decision);
         const refusal = decision.full ? undefined : (call.lastRefusal ?? this.inVain(call, decision, resolved.offers));
         if (refusal !== undefined) this.endings.fail(call, refusal);
@@ -104,6 +114,53 @@ export class CallSender {
     }
   }
 
+  /** It cannot go on to those that it was meant for: somebody stands in, or it ends. */
+  giveUp(call: Call, reason: ReachError): void {
+    const { fallback } = call;
+    if (fallback !== undefined && STANDS_IN_ON.has(reason.code) && call.request.envelope.dryRun !== true) {
+      if (this.standIn(call, reason.code, call.standIn + 1)) return;
+    }
+    this.endings.fail(call, call.givenUp ?? reason);
+  }
+
+  /**
+   * Sends it to the first who may stand in and is able to, now (RES-9). Nobody else is asked afterwards but those who come
+   * later in the list. Answers whether that was done.
+   */
+  private standIn(call: Call, because: string, from = 0): boolean {
+    const { request, fallback } = call;
+    for (let index = from; index < fallback!.names.length; index++) {
+      const name = fallback!.names[index]!;
+      const resolution = resolveStandIn(this.catalog, call.tenant, name, call.capability);
+      if (!resolution.ok) continue;
+      const { resolved } = resolution;
+      const any = resolved.offers[0];
+      if (any === undefined || any.contract.checkInput?.(request.input) !== undefined) continue;
+      const target = resolved.reasons.includes("agent") ? any.instance.record.agentId : undefined;
+      if (loopIn(call.parent, call.chain, resolved.name, target, call.inputHash) !== undefined) continue;
+      // The version was asked of the others, and the session is at home with them.
+      const demands = { ...demandsOf(request.envelope), version: undefined, sessionRef: undefined };
+      const asked = { ...requestOf(request.envelope), standIn: name };
+      const number = call.attempt + 1;
+      const decision = this.router.decide(resolved, demands, asked, call.log, number, call.excluded);
+      decision.previous = call.previous;
+      const offer = decision.chosen;
+      if (offer === undefined || !this.admission.move(call, resolved.name)) continue;
+      const before = call.standIn;
+      call.standIn = index;
+      this.journal.add(call.log, "fallback", undefined, number, { because, standIn: name });
+      this.journal.add(call.log, "decision", offer.instance, number, decision, decision.at);
+      if (this.send(call, request, offer, number)) return true;
+      call.standIn = before;
+      this.exclude(call, offer.instance.record.instanceId);
+    }
+    return false;
+  }
+
+  /**
+   * What to say at once when it is of no use to wait: everybody able asked for a rest that is longer than there is time, or
+   * is behind an open breaker. Whoever has sent it already may still answer, and is waited for.
+   */
   private inVain(call: Call, decision: Decision, offers: readonly Offer[]): ReachError | undefined {
     const now = this.system.monotonic();
     let restMs = Number.POSITIVE_INFINITY;
@@ -200,7 +257,7 @@ export class CallSender {
       for (const other of call.older)
         other.offer.instance.link?.cancel(call.messageId, other.number, "another attempt succeeded");
     this.endings.note(attempt, "completed");
-    this.endings.complete(call, offer, data, receipt, now);
+    this.endings.complete(attempt, data, receipt, now);
   }
 
   failed(attempt: CallAttempt, error: AgentErrorShape, _receipt: string | undefined): void {
@@ -210,7 +267,13 @@ export class CallSender {
     if (call.state === "settled" || call.current !== attempt)
       return this.endings.note(attempt, "late", { outcome: "failed" });
     this.router.breakers.succeeded(offer, attempt.sentAt, this.system.monotonic());
-    this.endings.fail(call, agentError(call.capability, offer.instance.record.agentId, error));
+    const reason = agentError(offer.capability.name, offer.instance.record.agentId, error);
+    if (error.code === undefined || call.fallback?.codes.includes(error.code) !== true)
+      return this.endings.fail(call, reason);
+    // Whoever said no did its work: only somebody else may say otherwise.
+    call.givenUp ??= reason;
+    call.current = undefined;
+    if (!this.standIn(call, error.code, call.standIn + 1)) this.endings.fail(call, call.givenUp);
   }
 
   refused(attempt: CallAttempt, code: string, message: string, retryAfterMs: number | undefined): void {
@@ -224,7 +287,7 @@ export class CallSender {
     call.lastRefusal = refusal(record.agentId, code, message, retryAfterMs);
     call.current = undefined;
     if (++call.refusals >= REFUSALS_MAX || !this.mayTryAgain(attempt, "refused", code))
-      return this.endings.fail(call, call.lastRefusal);
+      return this.giveUp(call, call.lastRefusal);
     this.tryAgain(call, attempt);
   }
 

@@ -10,6 +10,7 @@ import type { CallSender } from "./call-sender.js";
 import type { Hop, Parent } from "./chain.js";
 import { fingerprintOf } from "./content.js";
 import type { Previous } from "./decision.js";
+import type { Fallback } from "./fallback.js";
 import type { Place } from "./line.js";
 import { laneAt, laneOf, type MessageRequest, type Reply } from "./message.js";
 
@@ -19,6 +20,9 @@ import { laneAt, laneOf, type MessageRequest, type Reply } from "./message.js";
  *   waiting ──▶ sent ──▶ accepted ──▶ settled       sent/accepted ── lost ──▶ waiting (idempotent, once) or orphaned
  */
 export type CallState = "waiting" | "sent" | "accepted" | "orphaned" | "settled";
+
+/** Before anybody stands in. */
+const NOBODY = -1;
 
 export class Call implements WheelEntry, Waiter, Applicant, Parent {
   wheelSlot: WheelEntry["wheelSlot"];
@@ -42,6 +46,11 @@ export class Call implements WheelEntry, Waiter, Applicant, Parent {
   full = false;
   /** The one instance that it waits for, if its session is at home there. */
   waitsFor: LiveInstance | undefined;
+  /** Who may stand in (RES-9), and which of them is being asked. */
+  fallback: Fallback | undefined;
+  standIn = NOBODY;
+  /** The business error for which those that it was meant for were given up. */
+  givenUp: ReachError | undefined;
   /** Others who sent the same message while it is in flight. */
   joined: Reply[] | undefined;
   /** Under which it is remembered besides its id: its idempotencyKey, where it gave one. */
@@ -121,6 +130,10 @@ export class CallAttempt implements Receiver {
   answered = false;
   /** Whether it has counted as a failure of the instance: what comes of it later does not count a second time. */
   counted = false;
+  /** Whether it is somebody who stands in. */
+  readonly degraded: boolean;
+  /** Of what its caller has in flight it is a part. */
+  readonly share: Share | undefined;
 
   constructor(
     private readonly sender: CallSender,
@@ -129,7 +142,10 @@ export class CallAttempt implements Receiver {
     readonly offer: Offer,
     /** Monotonic ms. */
     readonly sentAt: number,
-  ) {}
+  ) {
+    this.degraded = call.standIn !== NOBODY;
+    this.share = call.share;
+  }
 
   accepted(): void {
     this.sender.accepted(this);

@@ -11,6 +11,7 @@ import { CallEndings } from "./call-endings.js";
 import { CallSender, LEAVING, type SenderSettings } from "./call-sender.js";
 import { chainOf, loopIn, type Parent } from "./chain.js";
 import { fingerprintOf } from "./content.js";
+import { fallbackOf } from "./fallback.js";
 import { Memory } from "./memory.js";
 import { demandsOf, type MessageRequest, type Reply, requestOf, wantedBy } from "./message.js";
 import { invalidInput, nodeStops, parentOver, usedBefore } from "./refusals.js";
@@ -92,8 +93,9 @@ export class Calls {
     const capability = resolution.ok ? resolution.resolved.name : (envelope.capability ?? envelope.intent ?? "");
     const deadline = Math.min(now + timeoutMs, parent?.deadline ?? Number.POSITIVE_INFINITY);
     const call = this.take(request, capability, contentHash, parent, timeoutMs, deadline, reply);
+    call.fallback = fallbackOf(envelope, offer?.capability);
     const refusal = resolution.ok ? this.objection(call, request, offer) : resolution.error;
-    if (refusal !== undefined) return this.endings.fail(call, refusal);
+    if (refusal !== undefined) return this.sender.giveUp(call, refusal);
     if (resolution.ok && envelope.dryRun === true) return this.tryDry(call, request, resolution.resolved, reply);
     const sent = resolution.ok && this.sender.attempt(call, resolution.resolved);
     if (!sent) this.sender.enqueue(call);
@@ -193,10 +195,6 @@ export class Calls {
     return true;
   }
 
-  /**
-   * What to say at once when it is of no use to wait: everybody able asked for a rest that is longer than there is time, or
-   * is behind an open breaker. Whoever has sent it already may still answer, and is waited for.
-   */
   /** `complete` of an agent. Answers what it is told, or undefined if there is no such call here. */
   complete(
     messageId: string,

@@ -23,6 +23,8 @@ export class SettledCall implements Memorable {
     /** A body and not an Error: an Error holds on to whoever was on the stack, and so to the call with its input. */
     readonly error: ErrorBody | undefined,
     readonly settledAt: number,
+    /** Whether somebody stood in. */
+    readonly degraded: boolean,
   ) {}
 
   get messageId(): string {
@@ -39,8 +41,8 @@ export class SettledCall implements Memorable {
 
   /** The result of `call`, as JSON text. */
   answer(): string {
-    const { log, data, offer, receipt } = this;
-    return `{"messageId":"${log.messageId}","traceId":"${log.traceId}","data":${data},${offer!.addressJson}${receipt === undefined ? "" : `,"receipt":${receipt}`}}`;
+    const { log, data, offer, receipt, degraded } = this;
+    return `{"messageId":"${log.messageId}","traceId":"${log.traceId}","data":${data},${offer!.addressJson}${receipt === undefined ? "" : `,"receipt":${receipt}`}${degraded ? ',"degraded":true' : ""}}`;
   }
 
   forget(): void {

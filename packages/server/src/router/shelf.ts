@@ -340,9 +340,10 @@ function isResting(log: MessageLog): boolean {
 }
 
 /** One attempt, which succeeded, with an answer of ordinary size and no other name. */
-function isPlain({ log, alias, attempt, offer, data, receipt, timeoutMs }: SettledCall): boolean {
+function isPlain({ log, alias, attempt, offer, data, receipt, timeoutMs, degraded }: SettledCall): boolean {
   return (
     attempt === 1 &&
+    !degraded &&
     alias === undefined &&
     offer !== undefined &&
     data !== undefined &&
@@ -439,5 +440,6 @@ function readCall(
     hasReceipt ? bytes.toString("utf8", receiptStart, receiptStart + words[at + RECEIPT_BYTES]!) : undefined,
     undefined,
     doubles[(at >> 1) + SETTLED]!,
+    false,
   );
 }
