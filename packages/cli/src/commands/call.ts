@@ -13,6 +13,7 @@ interface Options {
   trace?: string;
   range?: string;
   key?: string;
+  fallback?: string[];
   dryRun?: boolean;
 }
 
@@ -29,6 +30,7 @@ export function define(command: Command, context: (command: Command) => Context)
     .option("--trace <id>", "make it part of this trace")
     .option("--range <version>", "version of the capability, exact or a range")
     .option("--key <key>", "idempotency key: the same key is done once")
+    .option("--fallback <names...>", "who stands in, by capability or agent, in this order")
     .option("--dry-run", "decide who would get it, and send nothing")
     .addHelpText(
       "after",
@@ -73,6 +75,7 @@ export function membersOf(capability: string, options: Options): Record<string, 
   if (options.trace !== undefined) members["traceId"] = options.trace;
   if (options.range !== undefined) members["version"] = options.range;
   if (options.key !== undefined) members["idempotencyKey"] = options.key;
+  if (options.fallback !== undefined) members["fallback"] = options.fallback;
   if (options.dryRun === true) members["dryRun"] = true;
   return members;
 }

@@ -10,11 +10,14 @@ export const Attempt = Type.Object({
   agentId: optional(AgentId),
   instanceId: InstanceId,
   epoch: optional(whole(1)),
+  standIn: optional(Type.String({ description: "Who of `fallback` stood in." })),
   sentAt: Time,
   acceptedAt: optional(Time),
   endedAt: optional(Time),
   outcome: optional(
-    Type.String({ description: "pending, completed, failed, refused, lost, no_ack, stalled, canceled, handed_back" }),
+    Type.String({
+      description: "pending, completed, failed, passed_on, refused, lost, no_ack, stalled, canceled, handed_back",
+    }),
   ),
 });
 
@@ -45,6 +48,7 @@ export const Task = Type.Object({
   deadlineAt: Time,
   groupId: optional(Type.String()),
   input: optional(anything),
+  degraded: optional(Type.Boolean()),
   data: optional(anything),
   error: optional(ErrorBodySchema),
   receipt: optional(Receipt),

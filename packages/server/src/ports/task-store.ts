@@ -107,6 +107,9 @@ export interface TaskRequest {
   labels?: Record<string, string>;
   version?: string;
   weights?: unknown;
+  /** Who may stand in, in this order, and after which business errors (RES-9). */
+  fallback?: readonly string[];
+  fallbackOn?: readonly string[];
   source: { agentId?: string; instanceId?: string };
   chain?: { agentId?: string; messageId: string }[];
   timeoutMs: number;
@@ -124,6 +127,8 @@ export interface AttemptRecord {
   readonly agentId: string;
   readonly instanceId: string;
   readonly epoch: number;
+  /** The name, in the task's list, of somebody who stood in. */
+  readonly standIn?: string;
   /** Wall ms. */
   readonly sentAt: number;
   readonly acceptedAt?: number;
@@ -132,6 +137,8 @@ export interface AttemptRecord {
     | "pending"
     | "completed"
     | "failed"
+    /** A business error after which somebody else was to be asked. */
+    | "passed_on"
     | "refused"
     | "lost"
     | "no_ack"

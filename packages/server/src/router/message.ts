@@ -68,11 +68,17 @@ export function requestOf(envelope: SubmitEnvelope): Record<string, unknown> | u
 /** Messages of one lane can be served by exactly the same instances. */
 export function laneOf(
   capability: string,
-  { target, version, labels }: Pick<SubmitEnvelope, "target" | "version" | "labels">,
+  {
+    target,
+    version,
+    labels,
+    fallback,
+  }: Pick<SubmitEnvelope, "target" | "version" | "labels"> & { fallback?: readonly string[] | undefined },
 ): string {
-  if (target === undefined && version === undefined && labels === undefined) return capability;
+  if (target === undefined && version === undefined && labels === undefined && fallback === undefined)
+    return capability;
   const sorted = labels === undefined ? undefined : Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([capability, target?.agentId, target?.instanceId, version, sorted]);
+  return JSON.stringify([capability, target?.agentId, target?.instanceId, version, sorted, ...(fallback ?? [])]);
 }
 
 /** Where a message waits that only one instance may take, because its session is at home there. */

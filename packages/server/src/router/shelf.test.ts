@@ -98,6 +98,7 @@ const settled = fc
       receipt,
       undefined,
       settledAt,
+      false,
     );
     return log;
   });

@@ -1,3 +1,4 @@
+import { ReachError } from "@agent-reach/protocol";
 import type { Catalog, Resolved } from "../catalog/catalog.js";
 import type { Journal, MessageLog } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
@@ -7,12 +8,14 @@ import type { Admission } from "../router/admission.js";
 import type { Decision, Previous } from "../router/decision.js";
 import { envelopeText } from "../router/envelope.js";
 import { laneAt, laneOf } from "../router/message.js";
+import { agentError } from "../router/refusals.js";
 import type { Router } from "../router/router.js";
 import type { Commits } from "./commits.js";
 import { type TaskEvent, transition } from "./lifecycle.js";
 import { type RunOwner, TaskRun } from "./run.js";
 import type { Runs } from "./runs.js";
 import type { DispatchSettings } from "./settings.js";
+import { standInFrom, standIns } from "./stand-ins.js";
 
 /** A new task that found somebody at once: it is stored as sent, and goes out when that is done. */
 export interface Launch {
@@ -81,7 +84,11 @@ export class Deliveries {
     };
     const resolution = this.catalog.resolve(wanted);
     const log = this.commits.logOf(task);
+    const from = standInFrom(task, this.settings.backoffMs.length);
+    if (from !== undefined) return this.standIn(task, log, from) ?? this.endInVain(task, log);
     if (!resolution.ok) {
+      const going = request.fallback === undefined ? undefined : this.standIn(task, log, 0);
+      if (going !== undefined) return going;
       void this.commits.write(task, { type: "died", error: resolution.error.toBody() }, log);
       return true;
     }
@@ -98,6 +105,7 @@ export class Deliveries {
     decision.previous = previousOf(task);
     const offer = decision.chosen;
     if (offer === undefined) {
+      if (request.fallback !== undefined && this.standIn(task, log, 0) === true) return true;
       // A waiting task looks for somebody often; it is recorded when that is news.
       if (log.lastType !== "waiting") this.journal.add(log, "waiting", undefined, number, decision);
       const lane = laneAt(laneOf(task.capability, request), decision.waitsFor);
@@ -112,8 +120,51 @@ export class Deliveries {
     return true;
   }
 
-  private async store(task: TaskRecord, offer: Offer, number: number, log: MessageLog): Promise<void> {
-    const stored = await this.commits.write(task, this.sentTo(task, offer), log);
+  /**
+   * Sends it to the first who may stand in and is able to (RES-9). False: there is somebody, who is not able now; undefined:
+   * there is nobody.
+   */
+  private standIn(task: TaskRecord, log: MessageLog, from: number): boolean | undefined {
+    const { request } = task;
+    const number = task.attempt + 1;
+    // The version was asked of the others, and the session is at home with them.
+    const demands = { ...request, version: undefined, sessionRef: undefined };
+    let any = false;
+    for (const { name, resolved } of standIns(this.catalog, task, from)) {
+      any = true;
+      const decision = this.router.decide(resolved, demands, { ...askedOf(task), standIn: name }, log, number);
+      decision.previous = previousOf(task);
+      const offer = decision.chosen;
+      if (offer === undefined) continue;
+      this.journal.add(log, "fallback", undefined, number, { standIn: name });
+      this.journal.add(log, "decision", offer.instance, number, decision);
+      this.take(offer);
+      void this.store(task, offer, number, log, name);
+      return true;
+    }
+    return any ? false : undefined;
+  }
+
+  /** Those it is for were given up, and nobody is left who may stand in. */
+  private endInVain(task: TaskRecord, log: MessageLog): true {
+    const last = task.attempts.findLast(({ error }) => error !== undefined);
+    const error =
+      last === undefined
+        ? new ReachError("UNAVAILABLE", `those who may stand in for "${task.capability}" are gone; requeue it later.`)
+        : agentError(task.capability, last.agentId, last.error!);
+    void this.commits.write(task, { type: "died", error: error.toBody() }, log);
+    return true;
+  }
+
+  private async store(
+    task: TaskRecord,
+    offer: Offer,
+    number: number,
+    log: MessageLog,
+    standIn?: string,
+  ): Promise<void> {
+    const sent = this.sentTo(task, offer);
+    const stored = await this.commits.write(task, standIn === undefined ? sent : { ...sent, standIn }, log);
     if (stored === undefined) this.takeBack(offer);
     else this.hand(stored, offer, number, log);
   }

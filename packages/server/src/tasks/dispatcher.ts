@@ -23,6 +23,8 @@ export type { DispatchSettings } from "./settings.js";
 
 /** How long agents may take to find a restarted node again before others get their unfinished work. */
 const RECOVERY_MS = 15_000;
+/** How often somebody who may stand in is looked for. */
+const STAND_IN_LOOK_MS = 1000;
 
 /**
  * The loop: claim what is due → route → write down that it is sent → send. A new task which finds nobody before it and somebody
@@ -208,6 +210,8 @@ export class Dispatcher implements RunOwner {
         if (!this.deliveries.send(task)) {
           this.store.release(tasks.slice(handled).map((t) => t.messageId));
           this.lanes.block(lane.name, lane.capability);
+          // Room with somebody who may stand in does not wake this lane.
+          if (task.request.fallback !== undefined) this.lanes.later(lane.name, lane.capability, STAND_IN_LOOK_MS);
           break;
         }
         handled++;

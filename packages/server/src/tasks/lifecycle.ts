@@ -21,10 +21,12 @@ import type { AgentErrorShape, ErrorBody, Receipt, TaskState } from "@agent-reac
 import { type AttemptRecord, OVERDUE, type TaskRecord } from "../ports/task-store.js";
 
 export type TaskEvent =
-  | { type: "sent"; agentId: string; instanceId: string; epoch: number; ackBy: number }
+  | { type: "sent"; agentId: string; instanceId: string; epoch: number; ackBy: number; standIn?: string }
   | { type: "accepted"; attempt: number; doneBy: number }
   | { type: "completed"; attempt: number; receipt: Receipt | undefined }
   | { type: "failed"; attempt: number; error: ErrorBody; agentError: AgentErrorShape; receipt: Receipt | undefined }
+  /** A business error, for which somebody else is to be asked. */
+  | { type: "passedOn"; attempt: number; agentError: AgentErrorShape }
   /** Not executed: back to the line, not before `at`. */
   | { type: "refused"; attempt: number; at: number | undefined }
   /** `retryAt` undefined: the retries are spent. */
@@ -77,6 +79,7 @@ export function transition(task: TaskRecord, event: TaskEvent, now: number, lane
       next.receipt = undefined;
       next.deliveryFailures = 0;
       next.losses = 0;
+      next.attempts = task.attempts.map(asNew);
       next.notify = false;
       return yes(next);
     }
@@ -113,12 +116,21 @@ export function transition(task: TaskRecord, event: TaskEvent, now: number, lane
     }
     case "died":
       if (task.state !== "queued") return no(ended ? "SETTLED" : "NOT_NOW");
-      return yes(settled(task, "dead", now, event.error));
+      // What an agent said no to stays failed, also if nobody could stand in.
+      return yes(settled(task, event.error.code === "AGENT_ERROR" ? "failed" : "dead", now, event.error));
     case "sent": {
       if (task.state !== "queued") return no(ended ? "SETTLED" : "NOT_NOW");
-      const { agentId, instanceId, epoch } = event;
+      const { agentId, instanceId, epoch, standIn } = event;
       const attempt = task.attempt + 1;
-      const sent: AttemptRecord = { attempt, agentId, instanceId, epoch, sentAt: now, outcome: "pending" };
+      const sent: AttemptRecord = {
+        attempt,
+        agentId,
+        instanceId,
+        epoch,
+        ...(standIn !== undefined && { standIn }),
+        sentAt: now,
+        outcome: "pending",
+      };
       const next: Draft = { ...task };
       next.state = "delivered";
       next.lane = OVERDUE;
@@ -147,6 +159,10 @@ export function transition(task: TaskRecord, event: TaskEvent, now: number, lane
     case "failed": {
       const attempts = ending(task, event.attempt, "failed", now, event.agentError);
       return yes({ ...settled(task, "failed", now, event.error), receipt: event.receipt, attempts });
+    }
+    case "passedOn": {
+      const attempts = ending(task, event.attempt, "passed_on", now, event.agentError);
+      return yes({ ...queued(task, lane, task.createdAt), attempts });
     }
     case "refused": {
       const attempts = ending(task, event.attempt, "refused", now);
@@ -222,6 +238,13 @@ function stalled(task: TaskRecord, error: ErrorBody): Draft {
   next.dueAt = undefined;
   next.error = error;
   return next;
+}
+
+/** An attempt as those before a requeue stand in the record: it says nothing of who is to be asked next. */
+function asNew(a: AttemptRecord): AttemptRecord {
+  if (a.standIn === undefined && a.outcome !== "passed_on") return a;
+  const { standIn: _, ...rest } = a;
+  return a.outcome === "passed_on" ? { ...rest, outcome: "failed" } : rest;
 }
 
 /** The attempts of a task, one of which ends now. */

@@ -10,6 +10,7 @@ import { retryAt } from "./retry.js";
 import type { TaskRun } from "./run.js";
 import type { Runs } from "./runs.js";
 import { CLAIM_MAX, type DispatchSettings, STORE_RETRY_MS } from "./settings.js";
+import { hasStandIn } from "./stand-ins.js";
 
 const LOOK_EVERY_MS = 200;
 
@@ -101,7 +102,10 @@ export class Overdue {
 
   private unacknowledged(task: TaskRecord): TaskEvent {
     const tries = task.deliveryFailures + 1;
-    const at = retryAt(task.deliveryFailures, this.settings.backoffMs, this.system.now(), this.system.random());
+    const now = this.system.now();
+    const at =
+      retryAt(task.deliveryFailures, this.settings.backoffMs, now, this.system.random()) ??
+      (hasStandIn(task) ? now : undefined);
     const remedy = `the task is in dead letters, requeue it with \`agent-reach dead requeue ${task.messageId}\`.`;
     const error = new ReachError(
       "DELIVERY_TIMEOUT",

@@ -11,6 +11,7 @@ import { retryAt } from "./retry.js";
 import type { TaskRun } from "./run.js";
 import type { Runs } from "./runs.js";
 import { type DispatchSettings, STORE_RETRY_MS } from "./settings.js";
+import { hasStandIn } from "./stand-ins.js";
 
 /** How long an instance whose link is full is left alone. */
 const BACKPRESSURE_MS = 100;
@@ -24,6 +25,11 @@ export interface Result {
 
 export function resultEvent(task: TaskRecord, attempt: number, result: Result): TaskEvent {
   if (result.error === undefined) return { type: "completed", attempt, receipt: result.receipt };
+  const { code } = result.error;
+  // One that lies for review may have been done by somebody already.
+  const open = task.state !== "stalled";
+  if (open && code !== undefined && task.request.fallbackOn?.includes(code) === true && hasStandIn(task))
+    return { type: "passedOn", attempt, agentError: result.error };
   const agentId = task.attempts.find((a) => a.attempt === attempt)?.agentId ?? "the agent";
   return {
     type: "failed",
@@ -109,7 +115,10 @@ export class Results {
       void this.commits.change(run, { type: "refused", attempt: run.attempt, at: undefined });
       return;
     }
-    const at = retryAt(run.record.deliveryFailures, this.settings.backoffMs, this.system.now(), this.system.random());
+    const now = this.system.now();
+    const at =
+      retryAt(run.record.deliveryFailures, this.settings.backoffMs, now, this.system.random()) ??
+      (hasStandIn(run.record) ? now : undefined);
     const error = refusal(run.record.agentId ?? "the agent", code, message, undefined);
     void this.commits.change(run, {
       type: "unacknowledged",

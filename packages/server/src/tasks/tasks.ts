@@ -8,12 +8,14 @@ import type { TaskFilter, TaskRecord, TaskRequest, TaskStore } from "../ports/ta
 import type { Admission } from "../router/admission.js";
 import { chainOf, loopIn, type Parent } from "../router/chain.js";
 import { contentHashOf, fingerprintOf } from "../router/content.js";
+import { fallbackOf } from "../router/fallback.js";
 import { demandsOf, laneOf, type MessageRequest, type Reply, requestOf, wantedBy } from "../router/message.js";
 import { invalidInput } from "../router/refusals.js";
 import type { Router } from "../router/router.js";
 import type { Dispatcher } from "./dispatcher.js";
 import { isTerminal, type TaskEvent } from "./lifecycle.js";
 import { type Result, resultEvent } from "./results.js";
+import { anyStandIn } from "./stand-ins.js";
 import { unknownTask } from "./unknown.js";
 
 export interface TaskSettings {
@@ -77,8 +79,8 @@ export class Tasks {
   async submit(request: MessageRequest, reply: Reply): Promise<void> {
     const { envelope } = request;
     const resolution = this.catalog.resolve(wantedBy(request));
-    if (!resolution.ok) throw resolution.error;
-    const { resolved } = resolution;
+    const resolved = resolution.ok ? resolution.resolved : this.served(request);
+    if (resolved === undefined) throw (resolution as { error: ReachError }).error;
     const violation = (resolved.offers[0] ?? resolved.gone[0])?.contract.checkInput?.(request.input);
     if (violation !== undefined) throw invalidInput(resolved.name, violation);
     const tooOften = this.admission.tooOften(request.caller, resolved.name);
@@ -150,6 +152,13 @@ export class Tasks {
     this.answer(reply, task, task.state, true);
   }
 
+  /** What nobody offers is still served where somebody may stand in. */
+  private served({ caller, envelope }: MessageRequest): Resolved | undefined {
+    const { capability: name, fallback = [] } = envelope;
+    if (name === undefined || !anyStandIn(this.catalog, caller.tenant, fallback, name)) return undefined;
+    return { name, offers: [], gone: [], match: 0, reasons: [] };
+  }
+
   /** Revision 0: it is not stored yet. */
   private newTask(request: MessageRequest, { name: capability, offers, gone }: Resolved): TaskRecord {
     const { envelope, caller } = request;
@@ -186,6 +195,11 @@ export class Tasks {
     if (labels !== undefined) given.labels = labels;
     if (version !== undefined) given.version = version;
     if (weights !== undefined) given.weights = weights;
+    const fallback = fallbackOf(envelope, (offers[0] ?? gone[0])?.capability);
+    if (fallback !== undefined) {
+      given.fallback = fallback.names;
+      if (fallback.codes.length > 0) given.fallbackOn = fallback.codes;
+    }
     if (chain.length > 0) given.chain = [...chain];
     if (caller.sessionId !== undefined) given.sessionId = caller.sessionId;
     if (request.externalTraceId !== undefined) given.externalTraceId = request.externalTraceId;
@@ -205,7 +219,7 @@ export class Tasks {
       idempotencyKey: envelope.idempotencyKey ?? request.messageId,
       contentHash,
       state: "queued",
-      lane: laneOf(capability, envelope),
+      lane: laneOf(capability, given),
       dueAt: envelope.notBefore === undefined ? now : Math.max(now, Date.parse(envelope.notBefore)),
       deadlineAt: now + (envelope.deadlineMs ?? this.settings.deadlineMs),
       capability,

@@ -20,6 +20,8 @@ export function taskText(task: TaskRecord, parts: { input: boolean }): string {
   if (task.error !== undefined) text += `,"reason":"${reasonOf(task)}","error":${JSON.stringify(task.error)}`;
   if (task.receipt !== undefined) text += `,"receipt":${JSON.stringify(task.receipt)}`;
   if (parts.input) text += `,"input":${task.input}`;
+  if (task.state === "completed" && task.attempts.some((a) => a.outcome === "completed" && a.standIn !== undefined))
+    text += ',"degraded":true';
   if (task.data !== undefined) text += `,"data":${task.data}`;
   return `${text}}`;
 }
@@ -31,6 +33,7 @@ function reasonOf({ state, error }: TaskRecord): string {
 
 function attemptText(a: AttemptRecord): string {
   let text = `{"attempt":${a.attempt},"agentId":"${a.agentId}","instanceId":"${a.instanceId}","epoch":${a.epoch},"sentAt":"${iso(a.sentAt)}"`;
+  if (a.standIn !== undefined) text += `,"standIn":${JSON.stringify(a.standIn)}`;
   if (a.acceptedAt !== undefined) text += `,"acceptedAt":"${iso(a.acceptedAt)}"`;
   if (a.endedAt !== undefined) text += `,"endedAt":"${iso(a.endedAt)}"`;
   return `${text},"outcome":"${a.outcome}"}`;

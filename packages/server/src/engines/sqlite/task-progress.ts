@@ -79,7 +79,8 @@ type Placed =
   | "sentAt"
   | "acceptedAt"
   | "endedAt"
-  | "error";
+  | "error"
+  | "standIn";
 type AttemptPlaces = [
   attempt: number,
   agentId: Packed<string>,
@@ -89,7 +90,8 @@ type AttemptPlaces = [
   sentAt: number,
   acceptedAt: Packed<number>,
   endedAt: Packed<number>,
-  error?: AttemptRecord["error"],
+  error?: Packed<NonNullable<AttemptRecord["error"]>>,
+  standIn?: string,
 ];
 
 export function unpackProgress(text: string): Progress {
@@ -110,15 +112,16 @@ export function unpackProgress(text: string): Progress {
 
 /** The places of `AttemptPlaces`, in their order. */
 function packAttempt(each: AttemptRecord, agentId: Packed<string>, instanceId: Packed<string>): string {
-  const { attempt, epoch, outcome, sentAt, acceptedAt, endedAt, error } = each;
+  const { attempt, epoch, outcome, sentAt, acceptedAt, endedAt, error, standIn } = each;
   const ownAgentId = each.agentId === agentId ? "null" : json(each.agentId);
   const ownInstanceId = each.instanceId === instanceId ? "null" : json(each.instanceId);
   const text = `[${attempt},${ownAgentId},${ownInstanceId},${epoch},"${outcome}",${sentAt},${acceptedAt ?? null},${endedAt ?? null}`;
-  return error === undefined ? `${text}]` : `${text},${json(error)}]`;
+  if (error === undefined && standIn === undefined) return `${text}]`;
+  return standIn === undefined ? `${text},${json(error)}]` : `${text},${json(error)},${json(standIn)}]`;
 }
 
 function unpackAttempt(packed: PackedAttempt, agentId: Packed<string>, instanceId: Packed<string>): AttemptRecord {
-  const [attempt, ownAgentId, ownInstanceId, epoch, outcome, sentAt, acceptedAt, endedAt, error] = packed;
+  const [attempt, ownAgentId, ownInstanceId, epoch, outcome, sentAt, acceptedAt, endedAt, error, standIn] = packed;
   const each: { -readonly [Key in keyof AttemptRecord]: AttemptRecord[Key] } = {
     attempt,
     agentId: ownAgentId ?? agentId!,
@@ -130,5 +133,6 @@ function unpackAttempt(packed: PackedAttempt, agentId: Packed<string>, instanceI
   if (typeof acceptedAt === "number") each.acceptedAt = acceptedAt;
   if (typeof endedAt === "number") each.endedAt = endedAt;
   if (error) each.error = error;
+  if (standIn !== undefined) each.standIn = standIn;
   return each;
 }
