@@ -90,7 +90,7 @@ export function taskStoreConformance(subject: TaskSubject): void {
         deadlineAt: 2_000_000,
         agentId: "order-agent-01",
         instanceId: "i-1",
-        attempt: 1,
+        attempt: 2,
         attempts: [
           {
             attempt: 1,
@@ -99,6 +99,16 @@ export function taskStoreConformance(subject: TaskSubject): void {
             epoch: 3,
             sentAt: 1_100,
             acceptedAt: 1_200,
+            outcome: "passed_on",
+            error: { code: "OUT_OF_STOCK" },
+          },
+          {
+            attempt: 2,
+            agentId: "another-agent",
+            instanceId: "i-2",
+            epoch: 1,
+            standIn: "another-agent",
+            sentAt: 1_250,
             outcome: "pending",
           },
         ],
