@@ -139,7 +139,12 @@ export class CallSender {
       const target = resolved.reasons.includes("agent") ? any.instance.record.agentId : undefined;
       if (loopIn(call.parent, call.chain, resolved.name, target, call.inputHash) !== undefined) continue;
       // The version was asked of the others, and the session is at home with them.
-      const demands = { ...demandsOf(request.envelope), version: undefined, sessionRef: undefined };
+      const demands = {
+        ...demandsOf(request.envelope),
+        version: undefined,
+        sessionRef: undefined,
+        partitionKey: undefined,
+      };
       const asked = { ...requestOf(request.envelope), standIn: name };
       const number = call.attempt + 1;
       const decision = this.router.decide(resolved, demands, asked, call.log, number, call.excluded);

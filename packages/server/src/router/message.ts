@@ -26,8 +26,8 @@ export interface Reply {
 }
 
 export function demandsOf(envelope: SubmitEnvelope): Demands {
-  const { version, labels, weights, sessionRef, dryRun } = envelope;
-  return { version, labels, weights, sessionRef, dryRun };
+  const { version, labels, weights, sessionRef, partitionKey, dryRun } = envelope;
+  return { version, labels, weights, sessionRef, partitionKey, dryRun };
 }
 
 /** Who, what, or in which words the message asks for. */

@@ -8,6 +8,7 @@ import { Affinity } from "./affinity.js";
 import { admits } from "./breaker.js";
 import { Breakers } from "./breakers.js";
 import { type Considered, Decision, LISTED_MAX, thousandths } from "./decision.js";
+import { ownerOf } from "./partition.js";
 import { NEAR, score, type Weights, weightsOf } from "./score.js";
 
 /** What a message demands of whoever gets it, beyond the capability. */
@@ -18,6 +19,7 @@ export interface Demands {
   weights?: unknown;
   maxLatencyMs?: number | undefined;
   sessionRef?: string | undefined;
+  partitionKey?: string | undefined;
   /** Nothing comes of the decision, so nothing is remembered of it. */
   dryRun?: boolean | undefined;
 }
@@ -33,6 +35,9 @@ export interface BreakerSettings {
 
 /** Assumed where nothing at all was measured in a group, ms: neither better nor worse than a fast agent. */
 const UNMEASURED_P50_MS = 500;
+/** How long the share of a new or returned instance grows, and from what part of it on: as Envoy has them. */
+const SLOW_START_MS = 30_000;
+const SLOW_START_LEAST = 0.1;
 
 /**
  * Who should do it. Looks at every offer of the resolved capability, leaves out with a reason who cannot, and chooses
@@ -68,9 +73,10 @@ export class Router {
     const now = system.monotonic();
     const decision = new Decision(log, attempt, system.now() - log.startedAt, request, resolved.reasons);
     const all = this.consider(resolved, demands, now, excluded);
-    const { sessionRef } = demands;
-    const home = sessionRef === undefined ? undefined : this.affinity.homeAmong(sessionRef, all);
-    const stays = home !== undefined && preferred?.(home.offer) !== false;
+    const { sessionRef, partitionKey } = demands;
+    const owner = partitionKey === undefined ? undefined : ownerOf(partitionKey, all);
+    const home = owner ?? (sessionRef === undefined ? undefined : this.affinity.homeAmong(sessionRef, all));
+    const stays = home !== undefined && (home === owner || preferred?.(home.offer) !== false);
     if (stays && home.verdict === "full") decision.waitsFor = home.offer.instance;
     const chosen = !stays ? this.choose(all, attempt, preferred) : home.verdict === "full" ? undefined : home;
     if (chosen !== undefined) {
@@ -210,7 +216,8 @@ export class Router {
     for (const c of able) if (c.score > best) best = c.score;
     const floor = best - NEAR * Math.abs(best);
     let total = 0;
-    for (const c of able) if (c.score >= floor) total += shareOf(c);
+    const now = this.system.now();
+    for (const c of able) if (c.score >= floor) total += shareOf(c, now);
     // Traffic that is pinned to versions of weight 0 is spread evenly.
     if (total === 0) {
       const near = able.filter((c) => c.score >= floor);
@@ -221,17 +228,24 @@ export class Router {
     for (const c of able) {
       if (c.score < floor) continue;
       last = c;
-      ticket -= shareOf(c);
+      ticket -= shareOf(c, now);
       if (ticket <= 0) return c;
     }
     return last;
   }
 }
 
-/** Chance among near-equals: the offer's weight times the room that is left, so that a burst spreads at once. */
-function shareOf(c: Considered): number {
-  const room = 1 - c.running / c.offer.instance.capacity;
-  return (c.offer.capability.weight ?? 100) * (room + 0.01);
+/**
+ * Chance among near-equals: the offer's weight times the room that is left, so that a burst spreads at once; and less for
+ * whoever has just come (ROUTE-11), since caches are cold then and much is compiled. `now`: wall ms.
+ */
+function shareOf(c: Considered, now: number): number {
+  const { capacity, record } = c.offer.instance;
+  const room = 1 - c.running / capacity;
+  const age = now - record.since;
+  // A clock that went back says nothing about age.
+  const warm = age >= SLOW_START_MS || age < 0 ? 1 : Math.max(SLOW_START_LEAST, age / SLOW_START_MS);
+  return (c.offer.capability.weight ?? 100) * (room + 0.01) * warm;
 }
 
 function preferOf(able: Considered[], preferred: (c: Considered) => boolean): Considered[] {

@@ -128,7 +128,7 @@ export class Deliveries {
     const { request } = task;
     const number = task.attempt + 1;
     // The version was asked of the others, and the session is at home with them.
-    const demands = { ...request, version: undefined, sessionRef: undefined };
+    const demands = { ...request, version: undefined, sessionRef: undefined, partitionKey: undefined };
     let any = false;
     for (const { name, resolved } of standIns(this.catalog, task, from)) {
       any = true;
