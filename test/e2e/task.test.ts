@@ -178,7 +178,7 @@ describe("DLV-15: following a task", () => {
     }
   });
 
-  test("D01, D02: events are ordered by id, readable after completion, and resume after an id", async () => {
+  test("DLV-18: D01, D02: events are ordered by id, readable after completion, and resume after an id", async () => {
     const agent = await join();
     const { messageId } = await submit(agent);
     await result(messageId);
@@ -192,7 +192,7 @@ describe("DLV-15: following a task", () => {
     expect(rest.events.map((e: Json) => e.id)).toEqual(ids.slice(2));
   });
 
-  test("progress is an event of the task and reaches the submitter", async () => {
+  test("DLV-18: progress is an event of the task and reaches the submitter", async () => {
     const agent = await join(cardOf(), () => accepted);
     const { messageId } = await submit(agent);
     const delivery = await agent.next();

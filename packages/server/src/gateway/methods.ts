@@ -1,4 +1,5 @@
 import { type Method, type Params, ReachError, type Task } from "@agent-reach/protocol";
+import type { Journal } from "../journal/journal.js";
 import type { Call, CallState } from "../router/call.js";
 import type { MessageRequest, Reply } from "../router/message.js";
 import { SettledCall } from "../router/settled.js";
@@ -210,11 +211,14 @@ export function inherited(session: Session, params: unknown): string | undefined
   return typeof parentId === "string" ? session.rooms.parentOf(parentId)?.traceId : undefined;
 }
 
-/** Events of one message after an id; `gap` when some before the first are no longer kept. */
-export async function eventsAfter(journal: Session["rooms"]["journal"], messageId: string, after: number) {
+/**
+ * Events of one message, which is known, after an id. `gap`: some before the first are no longer kept, or, as of a message
+ * whose events have all been trimmed, some may have come of which nobody can tell.
+ */
+export async function eventsAfter(journal: Pick<Journal, "eventsOf">, messageId: string, after: number) {
   const all = await journal.eventsOf(messageId);
   const first = all[0];
-  const gap = first !== undefined && first.type !== "submitted" && first.type !== "received" && after < first.id;
+  const gap = first === undefined || (first.type !== "submitted" && first.type !== "received" && after < first.id);
   return { events: all.filter((e) => e.id > after), ...(gap && { gap: true }) };
 }
 
