@@ -43,6 +43,31 @@ describe("OBS-1: one trace over every hop", () => {
     expect((await back.next()).envelope.timeoutMs).toBeLessThanOrEqual(3_000);
   });
 
+  test("a nested call whose parentId is written in capitals, or in snake_case, is as nested as any", async () => {
+    const back = await join(cardOf(), ({ envelope }) => completed({ answer: envelope.input }));
+    for (const key of ["parentId", "parent_id"]) {
+      const front: SocketAgent = await join(cardOf(), async ({ envelope }) => {
+        const target = { agentId: back.agentId, instanceId: back.instanceId.toUpperCase() };
+        const nested = { capability: back.capability, target, input: 1, [key]: envelope.messageId.toUpperCase() };
+        await front.wire.request("call", nested);
+        const again = { capability: front.capability, input: envelope.input, [key]: envelope.messageId.toUpperCase() };
+        return completed(await front.wire.refused("call", again));
+      });
+      const { traceId, messageId, data } = await caller.request("call", {
+        capability: front.capability,
+        input: 1,
+        timeoutMs: 3_000,
+        messageId: newId().toUpperCase(),
+      });
+      expect(data.code, key).toBe("LOOP_DETECTED");
+      const { envelope } = await back.next();
+      expect(envelope).toMatchObject({ traceId, parentId: messageId, chain: [{ messageId }] });
+      expect(envelope.timeoutMs).toBeLessThanOrEqual(3_000);
+      for (const asked of [messageId, messageId.toUpperCase()])
+        expect((await node().http.get(`/v1/messages/${asked}`)).body).toMatchObject({ call: { messageId } });
+    }
+  });
+
   test("the whole trace is one query, with both messages and every event in order", async () => {
     const { front } = await chain();
     const { traceId, messageId } = await caller.request("call", { capability: front.capability, input: 1 });

@@ -112,4 +112,25 @@ describe("REG-6: watch", () => {
       revision,
     );
   });
+
+  test("RES-5: one connection has so many watches and no more; the refusal says what to do, and that helps", async () => {
+    const wire = await bare();
+    const ids: string[] = [];
+    for (let n = 0; n < 100; n++) ids.push((await wire.request("watch", { agentId: `nobody-${n}` })).watchId);
+    const refused = await wire.refused("watch", {});
+    expect(refused).toMatchObject({
+      code: "FORBIDDEN",
+      data: { retryable: false, outcome: "not_executed", details: { policy: "watches", limit: 100 } },
+    });
+    expect(refused.message).toMatch(/100 are the most; unwatch some/);
+    expect((await (await bare()).request("watch", {})).watchId).toBeDefined();
+    wire.cut();
+    await wire.closed;
+    const again = await bare({ hello: { resume: { sessionId: wire.session.sessionId } } });
+    expect((await again.refused("watch", {})).code).toBe("FORBIDDEN");
+    await again.request("unwatch", { watchId: ids[0] });
+    const { watchId } = await again.request("watch", {});
+    const agent = await join();
+    expect(await again.waitFor("agent.registered", (e) => e.agentId === agent.agentId)).toMatchObject({ watchId });
+  });
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { cardOf, completed, failed } from "../kit/agents.js";
+import { BlackHole } from "../kit/black-hole.js";
 import { useNode } from "../kit/node.js";
 import { type Hook, WebhookAgent } from "../kit/webhook.js";
 import { type Json, Wire } from "../kit/wire.js";
@@ -7,7 +8,7 @@ import { type Json, Wire } from "../kit/wire.js";
 /** ROUTE-8: an agent behind an HTTP endpoint of its own. */
 const node = useNode({
   settings: {
-    delivery: { slowAckTimeoutMs: 1_000, backoffMs: [50, 100, 150], lostGraceMs: 200 },
+    delivery: { slowAckTimeoutMs: 5_000, backoffMs: [50, 100, 150], lostGraceMs: 200 },
     webhook: { probeIntervalSec: 1 },
   },
 });
@@ -104,6 +105,45 @@ describe("ROUTE-8: a webhook agent", () => {
     const error = await caller.refused("call", { capability: agent.capability, input: 1, timeoutMs: 2_000 });
     expect(error.data.outcome).not.toBe("not_executed");
     expect(await caller.request("ping")).toEqual({});
+  });
+
+  test("RES-10: that takes a message and says nothing: the call ends after a second or so, unknown, with the phase", async () => {
+    const agent = await join(() => new Promise(() => {}));
+    const startedAt = performance.now();
+    const error = await caller.refused("call", { capability: agent.capability, input: 1, timeoutMs: 6_000 });
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(error).toMatchObject({
+      code: "DELIVERY_TIMEOUT",
+      data: { outcome: "unknown", retryable: false, details: { phase: "first byte", limitMs: 1_000 } },
+    });
+  });
+
+  test("RES-10: that works for longer before it answers, as its card says, is waited for until the caller's time is up", async () => {
+    const agent = await join(() => new Promise(() => {}), cardOf({ capability: { timeoutHintMs: 60_000 } }));
+    const error = await caller.refused("call", { capability: agent.capability, input: 1, timeoutMs: 2_500 });
+    expect(error).toMatchObject({
+      code: "DELIVERY_TIMEOUT",
+      data: { outcome: "unknown", retryable: false, details: { phase: "total" } },
+    });
+    agent.answerWith(({ body }) => ({ status: 200, body: completed(body.envelope.input) }));
+    expect((await caller.request("call", { capability: agent.capability, input: 2 })).data).toBe(2);
+  });
+
+  test("RES-10: that cannot be connected to got nothing, and the error names the phase", async () => {
+    const hole = await BlackHole.open();
+    try {
+      const endpoint = `http://127.0.0.1:${hole.port}/hook`;
+      const card = cardOf({ transport: { type: "http", endpoint } });
+      expect((await node().http.post("/v1/agents", { card })).status).toBeLessThan(300);
+      const capability = card.capabilities[0].name;
+      const error = await caller.refused("call", { capability, input: 1, timeoutMs: 6_000 });
+      expect(error).toMatchObject({
+        code: "UNAVAILABLE",
+        data: { outcome: "not_executed", retryable: true, details: { phase: "connect", limitMs: 500 } },
+      });
+    } finally {
+      await hole.close();
+    }
   });
 
   test("is probed at its origin's /ping and is suspect when that fails, online when it answers again", async () => {

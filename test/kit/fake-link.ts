@@ -1,5 +1,5 @@
 import type { AgentErrorShape, DeliveredEnvelope } from "@agent-reach/protocol";
-import type { Link, Outgoing, Receiver } from "../../packages/server/src/ports/delivery.js";
+import type { Expiry, Link, Outgoing, Receiver } from "../../packages/server/src/ports/delivery.js";
 
 /** One message that was put on the link, and the agent's ways to answer it: one of them, once (D2). */
 export class FakeDelivery {
@@ -34,13 +34,13 @@ export class FakeDelivery {
     return this.once().failed(error, undefined);
   }
 
-  refuse(code: string, retryAfterMs?: number): void {
-    this.once().refused(code, "not now", retryAfterMs);
+  refuse(code: string, retryAfterMs?: number, expiry?: Expiry): void {
+    this.once().refused(code, "not now", retryAfterMs, expiry);
   }
 
-  /** The link went before the answer. */
-  lose(): void {
-    if (!this.answered) this.once().lost();
+  /** The link went before the answer, or that took too long. */
+  lose(expiry?: Expiry): void {
+    if (!this.answered) this.once().lost(expiry);
   }
 
   private once(): Receiver {

@@ -63,6 +63,11 @@ export class WebhookAgent {
     return agent;
   }
 
+  /** One that gives every message the same answer. */
+  static answering(node: ReachNode, answer: Json, card: Json = cardOf()): Promise<WebhookAgent> {
+    return WebhookAgent.join(node, () => ({ status: 200, body: answer }), card);
+  }
+
   static async listen(hook: Hook, card: Json = cardOf()): Promise<WebhookAgent> {
     const agent = new WebhookAgent(hook, card);
     await new Promise<void>((resolve) => agent.#server.listen(0, "127.0.0.1", resolve));
@@ -99,6 +104,10 @@ export class WebhookAgent {
     if (match === null) return false;
     const [, time, given] = match;
     return createHmac("sha256", key).update(`${time}.${posted.text}`).digest("hex") === given;
+  }
+
+  cut(): void {
+    void this.close();
   }
 
   async close(): Promise<void> {

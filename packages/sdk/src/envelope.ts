@@ -17,8 +17,10 @@ export interface Prepared {
 export function prepare(envelope: CallEnvelope | SubmitEnvelope, newId: () => string): Prepared {
   let error: ErrorBody | undefined;
   let messageId = envelope.messageId ?? newId();
-  // It goes into every frame as it is.
-  if (envelope.messageId !== undefined && (typeof messageId !== "string" || !plain.test(messageId))) {
+  if (typeof envelope.messageId === "string" && plain.test(messageId)) {
+    // It goes into every frame as it is; and in lower case, as the node names it in all that it says of it.
+    messageId = messageId.toLowerCase();
+  } else if (envelope.messageId !== undefined) {
     const text = `messageId is ${String(messageId)}; give a UUID, or none and one is made`;
     error = failure("INVALID_REQUEST", text, { path: "messageId" });
     messageId = newId();

@@ -34,6 +34,20 @@ describe("tasks", () => {
     expect(peer.session.of("task.result")).toHaveLength(0);
   });
 
+  it("knows a task by its id in either case, as the node does", async () => {
+    const peer = new FakePeer();
+    peer.answers["submit"] = ({ messageId }) => ({ messageId, state: "queued", duplicate: false });
+    const messageId = "0199A5C2-6F0E-7C11-9B1E-2F0D5A7C1E42";
+    const client = peer.client();
+    const submitted = client.submit({ capability: "batch", messageId });
+    await submitted.accepted;
+    await peer.session.request("task.update", settled(messageId.toLowerCase()));
+    expect(await submitted.result()).toMatchObject({ data: 5 });
+    const followed = client.task(messageId).result();
+    await peer.session.request("task.update", settled(messageId.toLowerCase(), { data: 6 }));
+    expect(await followed).toMatchObject({ data: 6 });
+  });
+
   it("asks for the result when no update comes, and again after an interruption", async () => {
     const peer = new FakePeer();
     peer.answers["submit"] = ({ messageId }) => ({ messageId, state: "queued", duplicate: false });

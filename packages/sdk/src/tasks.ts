@@ -68,7 +68,8 @@ export class Tasks {
   }
 
   /** Follows a task which another process submitted. */
-  follow<T>(messageId: string): TaskHandle<T> {
+  follow<T>(id: string): TaskHandle<T> {
+    const messageId = id.toLowerCase();
     const prepared: Prepared = { messageId, traceId: "", timeoutMs: undefined, rest: "", error: undefined };
     const state = new TaskState(prepared, this.#connection, () => this.#followed.delete(messageId));
     this.#follow(messageId, state);

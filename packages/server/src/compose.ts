@@ -80,7 +80,8 @@ async function build(
   const webhooks = new Webhooks(registry, system, {
     allowPrivate: config.webhook.allowPrivate,
     probeIntervalMs: config.webhook.probeIntervalSec * 1000,
-    answerTimeoutMs: config.delivery.slowAckTimeoutMs,
+    connectTimeoutMs: config.webhook.connectTimeoutMs,
+    firstByteTimeoutMs: config.webhook.firstByteTimeoutMs,
     answerBytesMax: config.limits.inputBytes + limits.envelopeBytesMax,
     dataBytesMax: config.limits.inputBytes,
   });

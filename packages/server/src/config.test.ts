@@ -33,6 +33,7 @@ describe("configuration", () => {
       allowedOrigins: [],
       allowedHosts: [],
       insecure: false,
+      requestTimeoutMs: 30_000,
     });
     expect(config.lease).toEqual({
       heartbeatIntervalSec: 15,

@@ -123,6 +123,7 @@ export class House {
         allowedOrigins: config.server.allowedOrigins,
         allowedHosts: config.server.allowedHosts,
         host: config.server.host,
+        requestTimeoutMs: config.server.requestTimeoutMs,
       },
       registry,
       directory: new Directory(registry, system, config.limits.pageMax),

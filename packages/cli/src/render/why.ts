@@ -46,10 +46,14 @@ function choice(decision: Decision, previous: Decision | undefined, paint: Paint
 }
 
 /** With one able candidate there was no choice; with more, the facts that made its score. */
-function reason(chosen: Considered, { attempt, candidates, probe }: Decision): string {
+function reason(chosen: Considered, { attempt, candidates, probe, panic }: Decision): string {
   const rivals = candidates.filter((each) => each.verdict === "lower_score");
   const found = chosen.reasons.length === 0 ? "" : ` (found by ${chosen.reasons.join(", ")})`;
   if (probe === true) return `as a probe of whether it is well again${found}`;
+  if (panic === true) {
+    const { successRate = 0 } = chosen.facts;
+    return `though only ${Math.round(successRate * 100)}% of its recent attempts succeeded, since nobody better is able${found}`;
+  }
   if (rivals.length === 0) return `the only one able to${found}`;
   const { p50Ms, successRate, load, costTier } = chosen.facts;
   const facts = [

@@ -80,6 +80,12 @@ export const Decision = Type.Object({
   probe: optional(
     Type.Boolean({ description: "Whether it went to a half-open breaker, to find out whether all is well again." }),
   ),
+  panic: optional(
+    Type.Boolean({
+      description:
+        "Whether everybody able had bad outcomes lately, so that these were not reckoned with (panic routing).",
+    }),
+  ),
   previous: optional(
     Type.Object(
       {

@@ -95,6 +95,12 @@ const rows: Record<SettingPath, Row> = {
     default: false,
     doc: "Listen on an address that others can reach although nobody is asked who they are.",
   },
+  "server.requestTimeoutMs": duration(
+    "ms",
+    30_000,
+    "How long a request over HTTP may take to come in whole. For its head `session.helloTimeoutMs` holds, where that is less.",
+    { max: 3_600_000 },
+  ),
   "node.id": { type: "string", default: "node-1", doc: "Name of this node in answers, events and logs." },
   "node.role": {
     type: "choice",
@@ -170,12 +176,22 @@ const rows: Record<SettingPath, Row> = {
     "How often a silent connection is asked for a sign of life.",
   ),
   "session.missedPongsMax": whole(3, 1, 1000, "Unanswered pings until the connection is closed with 4008."),
-  "session.helloTimeoutMs": duration("ms", limits.helloTimeoutMs, "How long a new connection may take to say `hello`."),
+  "session.helloTimeoutMs": duration(
+    "ms",
+    limits.helloTimeoutMs,
+    "How long a new connection may take to say `hello`, and a request over HTTP for its head.",
+  ),
   "session.slowReaderBytes": bytes(
     33_554_432,
     65_536,
     2_147_483_648,
     "A client that is this far behind in reading is closed with 4009.",
+  ),
+  "session.watchesMax": whole(
+    100,
+    1,
+    100_000,
+    "Watches that one connection may have; the next is refused. One watch without a filter hears of everything.",
   ),
   "limits.inputBytes": bytes(limits.inputBytesMax, 1024, 268_435_456, "Largest `input` or `data` of one message."),
   "limits.cardBytes": bytes(limits.cardBytesMax, 1024, 16_777_216, "Largest card."),
@@ -257,6 +273,18 @@ const rows: Record<SettingPath, Row> = {
     type: "boolean",
     doc: "Whether webhook agents may live at loopback and private addresses. Not set: only while the node itself listens on loopback.",
   },
+  "webhook.connectTimeoutMs": duration(
+    "ms",
+    500,
+    "How long a connection to an endpoint may take, TLS included, until the message goes elsewhere as surely not executed. Looked at twice a second, so half a second more at most.",
+    { max: 3_600_000 },
+  ),
+  "webhook.firstByteTimeoutMs": duration(
+    "ms",
+    1000,
+    "How long an endpoint may then take for the first byte of its answer, a 202 at least, until the outcome is unknown. Not for capabilities whose card has a longer `timeoutHintMs`: they work before they answer. Looked at twice a second. 0: only the time for the whole answer counts.",
+    { min: 0, max: 3_600_000, plausible: [0, 3_600_000] },
+  ),
   "webhook.probeIntervalSec": duration("sec", 15, "How often webhook agents are probed.", {
     max: 3600,
     plausible: [1, 300],

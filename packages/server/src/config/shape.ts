@@ -18,6 +18,7 @@ export interface Config {
     allowedOrigins: string[];
     allowedHosts: string[];
     insecure: boolean;
+    requestTimeoutMs: number;
   };
   node: { id: string; role: (typeof nodeRoles)[number] };
   data: { dir: string; engine: (typeof engines)[number] };
@@ -38,6 +39,7 @@ export interface Config {
     missedPongsMax: number;
     helloTimeoutMs: number;
     slowReaderBytes: number;
+    watchesMax: number;
   };
   limits: {
     inputBytes: number;
@@ -65,7 +67,12 @@ export interface Config {
   routing: { weights: Weights; healthMin: number };
   breaker: { enabled: boolean };
   catalog: { synonymsFile?: string };
-  webhook: { allowPrivate: boolean; probeIntervalSec: number };
+  webhook: {
+    allowPrivate: boolean;
+    connectTimeoutMs: number;
+    firstByteTimeoutMs: number;
+    probeIntervalSec: number;
+  };
   chaos: { enabled: boolean };
   log: { level: (typeof logLevels)[number]; pretty?: boolean };
 }

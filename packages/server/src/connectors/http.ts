@@ -1,18 +1,14 @@
 import { createHmac } from "node:crypto";
 import { limits } from "@agent-reach/protocol";
-import { Agent, request } from "undici";
 import { rawAt, Spans, scan } from "../json/raw.js";
 import type { Link, Outgoing, Receiver } from "../ports/delivery.js";
 import type { System } from "../ports/system.js";
 import { errorOf } from "../router/agent-error.js";
 import { oversize, tooLarge } from "../router/result-size.js";
+import { Endpoint, type EndpointSettings } from "./endpoint.js";
 
-export interface WebhookSettings {
-  connectTimeoutMs: number;
-  /** How long the endpoint may take for its first byte; it answers 202 if the work takes longer. */
-  answerTimeoutMs: number;
-  /** Largest answer that is read, and largest `data` in it. */
-  answerBytesMax: number;
+export interface WebhookSettings extends EndpointSettings {
+  /** Largest `data` in an answer. */
   dataBytesMax: number;
 }
 
@@ -23,22 +19,16 @@ export interface WebhookSettings {
 export class WebhookLink implements Link {
   readonly kind = "http";
   readonly room = Number.POSITIVE_INFINITY;
-  private readonly agent: Agent;
+  private readonly endpoint: Endpoint;
   private closed = false;
 
   constructor(
-    private readonly endpoint: string,
+    url: string,
     private readonly key: () => string,
     private readonly system: System,
     private readonly settings: WebhookSettings,
   ) {
-    this.agent = new Agent({
-      connect: { timeout: settings.connectTimeoutMs },
-      headersTimeout: settings.answerTimeoutMs,
-      bodyTimeout: settings.answerTimeoutMs,
-      maxResponseSize: settings.answerBytesMax,
-      connections: 128,
-    });
+    this.endpoint = new Endpoint(url, system, settings);
   }
 
   deliver(message: Outgoing, receiver: Receiver): boolean {
@@ -49,42 +39,44 @@ export class WebhookLink implements Link {
 
   private async post(message: Outgoing, receiver: Receiver): Promise<void> {
     const body = `{"envelope":${message.envelope},"attempt":${message.attempt}}`;
-    const response = await request(this.endpoint, {
-      method: "POST",
-      dispatcher: this.agent,
-      headers: {
-        "content-type": "application/json",
-        "agent-reach-signature": sign(body, this.key(), this.system.now()),
-      },
-      body,
-    }).catch((error: Error & { code?: string }) => {
-      // Nothing was sent when no connection came about; then the message may go elsewhere without any doubt.
-      if (NOT_CONNECTED.has(error.code ?? "")) return error;
-      throw error;
-    });
-    if (response instanceof Error)
-      return receiver.refused("UNAVAILABLE", `no connection to the endpoint: ${response.message}`, undefined);
-    const text = await response.body.text().catch((error: Error & { code?: string }) => {
-      if (error.code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return undefined;
-      throw error;
-    });
-    // It was done; "lost" would have it done again, with the same answer.
-    if (text === undefined) {
-      const { answerBytesMax, dataBytesMax } = this.settings;
-      await receiver.failed(tooLarge(`over ${answerBytesMax} bytes`, dataBytesMax), undefined);
-      return;
+    const headers = {
+      "content-type": "application/json",
+      "agent-reach-signature": sign(body, this.key(), this.system.now()),
+    };
+    const exchange = await this.endpoint.post(body, headers, message);
+    switch (exchange.end) {
+      case "answered":
+        return this.hear(exchange.status, exchange.text, exchange.retryAfter, receiver);
+      case "unconnected":
+        // Nothing was sent, so the message may go elsewhere without any doubt.
+        return receiver.refused(
+          "UNAVAILABLE",
+          `no connection to the endpoint: ${exchange.reason}`,
+          undefined,
+          exchange.expiry,
+        );
+      case "expired":
+        return receiver.lost(exchange.expiry);
+      case "broken":
+        return receiver.lost();
+      case "oversize": {
+        // It was done; "lost" would have it done again, with the same answer.
+        const { answerBytesMax, dataBytesMax } = this.settings;
+        await receiver.failed(tooLarge(`over ${answerBytesMax} bytes`, dataBytesMax), undefined);
+      }
     }
-    const { statusCode } = response;
-    if (statusCode === 202) return receiver.accepted();
-    if (statusCode === 429 || statusCode === 503)
+  }
+
+  private async hear(status: number, text: string, retryAfter: string | undefined, receiver: Receiver): Promise<void> {
+    if (status === 202) return receiver.accepted();
+    if (status === 429 || status === 503)
       return receiver.refused(
         "OVERLOADED",
-        `the endpoint answered ${statusCode}`,
-        retryAfterMs(response.headers["retry-after"], this.system.now()),
+        `the endpoint answered ${status}`,
+        retryAfterMs(retryAfter, this.system.now()),
       );
-    if (statusCode >= 400 && statusCode < 500)
-      return receiver.refused("REFUSED", `the endpoint answered ${statusCode}`, undefined);
-    if (statusCode !== 200) return receiver.lost();
+    if (status >= 400 && status < 500) return receiver.refused("REFUSED", `the endpoint answered ${status}`, undefined);
+    if (status !== 200) return receiver.lost();
     const answer = parse(text);
     const depth = depthOf(text);
     if (depth > limits.nestingMax) {
@@ -120,11 +112,9 @@ export class WebhookLink implements Link {
 
   close(): void {
     this.closed = true;
-    void this.agent.close();
+    this.endpoint.close();
   }
 }
-
-const NOT_CONNECTED = new Set(["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT", "EAI_AGAIN"]);
 
 /** `t=UNIX,v1=HEX`: HMAC-SHA256 of `t.body` with the instanceKey. */
 export function sign(body: string, key: string, now: number): string {
@@ -132,8 +122,7 @@ export function sign(body: string, key: string, now: number): string {
   return `t=${t},v1=${createHmac("sha256", key).update(`${t}.${body}`).digest("hex")}`;
 }
 
-function retryAfterMs(header: string | string[] | undefined, now: number): number {
-  const value = Array.isArray(header) ? header[0] : header;
+function retryAfterMs(value: string | undefined, now: number): number {
   if (value === undefined) return 1000;
   const seconds = Number(value);
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);

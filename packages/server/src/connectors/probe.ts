@@ -1,4 +1,4 @@
-import { request } from "undici";
+import { Agent, request } from "undici";
 import type { System } from "../ports/system.js";
 import type { LiveInstance } from "../registry/instance.js";
 import type { Registry } from "../registry/registry.js";
@@ -11,6 +11,11 @@ const PROBE_TIMEOUT_MS = 2000;
  */
 export class Prober {
   private readonly followed = new Map<string, Followed>();
+  private readonly agent = new Agent({
+    connect: { timeout: PROBE_TIMEOUT_MS },
+    headersTimeout: PROBE_TIMEOUT_MS,
+    bodyTimeout: PROBE_TIMEOUT_MS,
+  });
 
   constructor(
     private readonly registry: Registry,
@@ -38,7 +43,7 @@ export class Prober {
       followed.stop = this.system.after(waitMs, () => void probe());
     };
     const probe = async () => {
-      const alive = await isAlive(url);
+      const alive = await this.isAlive(url);
       if (this.followed.get(instanceId) !== followed) return;
       instance.probe = alive ? 1 : 0;
       if (alive) {
@@ -53,6 +58,18 @@ export class Prober {
   stop(): void {
     for (const { stop } of this.followed.values()) stop();
     this.followed.clear();
+    void this.agent.close();
+  }
+
+  private async isAlive(url: string): Promise<boolean> {
+    try {
+      const { statusCode, body } = await request(url, { dispatcher: this.agent });
+      // The status says it all; a body that does not end is cut off.
+      body.dump().catch(() => {});
+      return statusCode < 500;
+    } catch {
+      return false;
+    }
   }
 
   private unfollow(instance: LiveInstance): void {
@@ -65,18 +82,4 @@ export class Prober {
 interface Followed {
   epoch: number;
   stop: () => void;
-}
-
-async function isAlive(url: string): Promise<boolean> {
-  try {
-    const response = await request(url, {
-      method: "GET",
-      headersTimeout: PROBE_TIMEOUT_MS,
-      bodyTimeout: PROBE_TIMEOUT_MS,
-    });
-    response.body.resume();
-    return response.statusCode < 500;
-  } catch {
-    return false;
-  }
 }

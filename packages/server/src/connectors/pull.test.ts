@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeSystem, settle } from "../../../../test/kit/fake-system.js";
-import type { Receiver } from "../ports/delivery.js";
+import type { Outgoing, Receiver } from "../ports/delivery.js";
 import { PullLink } from "./pull.js";
 
 let system: FakeSystem;
@@ -34,9 +34,16 @@ class Waiting implements Receiver {
     this.heard.push("lost");
   }
 }
+const message = (messageId: string): Outgoing => ({
+  messageId,
+  attempt: 1,
+  envelope: `{"messageId":"${messageId}"}`,
+  timeoutMs: 30_000,
+  hintMs: undefined,
+});
 const put = (id: string): Waiting => {
   const receiver = new Waiting();
-  expect(link.deliver({ messageId: id, attempt: 1, envelope: `{"messageId":"${id}"}` }, receiver)).toBe(true);
+  expect(link.deliver(message(id), receiver)).toBe(true);
   return receiver;
 };
 const pull = (max: number, waitMs = 0, gone = never): Promise<string[]> =>
@@ -126,7 +133,7 @@ describe("ROUTE-8: an agent that pulls", () => {
     link.close();
     link.close();
     expect([fetched.heard, answered.heard, waiting.heard]).toEqual([["sent", "lost"], ["sent", "accepted"], ["lost"]]);
-    expect(link.deliver({ messageId: "m4", attempt: 1, envelope: "{}" }, new Waiting())).toBe(false);
+    expect(link.deliver(message("m4"), new Waiting())).toBe(false);
     expect(await pull(1, 1_000)).toEqual([]);
   });
 });

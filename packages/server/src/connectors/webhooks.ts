@@ -3,19 +3,15 @@ import { isLoopback } from "../access/access.js";
 import type { System } from "../ports/system.js";
 import type { LiveInstance } from "../registry/instance.js";
 import type { Registry } from "../registry/registry.js";
-import { WebhookLink } from "./http.js";
+import { WebhookLink, type WebhookSettings } from "./http.js";
 import { Prober } from "./probe.js";
 
-export interface WebhooksSettings {
+export interface WebhooksSettings extends WebhookSettings {
   allowPrivate: boolean;
   /** How often agents are asked whether they are there, unless their own heartbeat is shorter. */
   probeIntervalMs: number;
-  answerTimeoutMs: number;
-  answerBytesMax: number;
-  dataBytesMax: number;
 }
 
-const CONNECT_TIMEOUT_MS = 500;
 const PRIVATE = /^(10\.|172\.(1[6-9]|2\d|3[01])\.|192\.168\.|169\.254\.|0\.|\[?(::|f[cd]|fe80))/i;
 
 /** Agents behind an HTTP endpoint: their links and probes. Links are made again when the node starts. */
@@ -34,10 +30,7 @@ export class Webhooks {
   linkFor(instance: LiveInstance): WebhookLink | undefined {
     const endpoint = endpointOf(instance);
     if (endpoint === undefined) return undefined;
-    return new WebhookLink(endpoint, () => instance.record.secret ?? "", this.system, {
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      ...this.settings,
-    });
+    return new WebhookLink(endpoint, () => instance.record.secret ?? "", this.system, this.settings);
   }
 
   follow(instance: LiveInstance): void {

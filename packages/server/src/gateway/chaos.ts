@@ -57,8 +57,8 @@ class HardOfHearing implements Receiver {
     this.receiver.refused(...reason);
   }
 
-  lost(): void {
-    this.receiver.lost();
+  lost(...why: Parameters<Receiver["lost"]>): void {
+    this.receiver.lost(...why);
   }
 }
 

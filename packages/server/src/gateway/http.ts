@@ -2,6 +2,7 @@ import { errorTable, ReachError } from "@agent-reach/protocol";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { checkHost, checkOrigin } from "../access/access.js";
 import { Spans, scan } from "../json/raw.js";
+import { answerBroken, timesOf } from "./broken-requests.js";
 import type { RawParams } from "./messages.js";
 import type { Rooms } from "./rooms.js";
 
@@ -30,7 +31,11 @@ export class Body implements RawParams {
 /** The HTTP server: what every route has in common. Bodies are JSON, errors are those of the table, nobody on the web gets in. */
 export function createHttp(rooms: Rooms): FastifyInstance {
   const { settings } = rooms;
+  const times = { headTimeoutMs: settings.helloTimeoutMs, requestTimeoutMs: settings.requestTimeoutMs };
   const app = fastify({
+    http: timesOf(times),
+    requestTimeout: settings.requestTimeoutMs,
+    clientErrorHandler: (error, socket) => answerBroken(error, socket, times),
     bodyLimit: settings.messageBytes,
     forceCloseConnections: "idle",
     keepAliveTimeout: 72_000,

@@ -6,6 +6,7 @@ import type { Webhooks } from "../connectors/webhooks.js";
 import type { LiveInstance } from "../registry/instance.js";
 import { complete } from "./completions.js";
 import type { Body } from "./http.js";
+import { instanceIdOf, messageIdOf } from "./ids.js";
 import type { Rooms } from "./rooms.js";
 import { check } from "./validate.js";
 
@@ -19,7 +20,7 @@ export function instanceRoutes(app: FastifyInstance, rooms: Rooms, webhooks: Web
   const own = (instanceId: string, body: Record<string, unknown>): LiveInstance => {
     const { instanceKey, epoch } = body;
     const instance = registry.authorize(
-      instanceId.toLowerCase(),
+      instanceId,
       typeof instanceKey === "string" ? instanceKey : undefined,
       typeof epoch === "number" ? epoch : undefined,
     );
@@ -33,15 +34,14 @@ export function instanceRoutes(app: FastifyInstance, rooms: Rooms, webhooks: Web
   ): { instance: LiveInstance; body: Body } => {
     const body = bodyOf(request);
     check(schema, body.value);
-    return { instance: own((request.params as { instanceId: string }).instanceId, body.value), body };
+    return { instance: own(instanceIdOf(request), body.value), body };
   };
   /** The receiver of a delivery that was pulled, if this answer is the first to it. */
   const ofDelivery = (request: FastifyRequest, schema: Parameters<typeof check>[0]) => {
     const body = bodyOf(request);
     check(schema, body.value);
-    const { messageId } = request.params as { messageId: string };
     const { instanceId, attempt } = body.value as { instanceId: string; attempt: number };
-    return { body, messageId: messageId.toLowerCase(), attempt, instance: own(instanceId, body.value) };
+    return { body, messageId: messageIdOf(request), attempt, instance: own(instanceId, body.value) };
   };
 
   app.post("/v1/agents", async (request) => {
@@ -67,8 +67,8 @@ export function instanceRoutes(app: FastifyInstance, rooms: Rooms, webhooks: Web
   app.post("/v1/instances/:instanceId/heartbeat", async (request) => {
     const body = bodyOf(request).value;
     check("HttpHeartbeat", body);
-    const { instanceId } = request.params as { instanceId: string };
-    const known = registry.view.instances.get(instanceId.toLowerCase());
+    const instanceId = instanceIdOf(request);
+    const known = registry.view.instances.get(instanceId);
     if (known === undefined || known.record.state === "offline") return { state: "unknown" };
     return { state: registry.heartbeat(own(instanceId, body), body as Params<"heartbeat">) };
   });

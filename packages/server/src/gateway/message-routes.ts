@@ -6,9 +6,10 @@ import { localOperator } from "../access/access.js";
 import type { Reply } from "../router/message.js";
 import { taskText } from "../tasks/text.js";
 import { sendError } from "./http.js";
+import { messageIdOf } from "./ids.js";
 import { bodyOf } from "./instance-routes.js";
 import { readMessage } from "./messages.js";
-import { callText, eventsAfter } from "./methods.js";
+import { callText, eventsAfter, traceOfParent } from "./methods.js";
 import type { Rooms } from "./rooms.js";
 import { check } from "./validate.js";
 
@@ -21,11 +22,16 @@ export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
       throw new ReachError("DRAINING", "this node is stopping; connect elsewhere, or again in a moment.");
     const body = bodyOf(request);
     const header = request.headers["traceparent"];
-    const parentId = body.value["parentId"];
-    const inherited =
-      parseTraceparent(Array.isArray(header) ? header[0] : header)?.traceId ??
-      (typeof parentId === "string" ? rooms.parentOf(parentId)?.traceId : undefined);
-    return readMessage(method, body.value, body, localOperator, system, settings.inputBytes, inherited);
+    const traced = parseTraceparent(Array.isArray(header) ? header[0] : header)?.traceId;
+    return readMessage(
+      method,
+      body.value,
+      body,
+      localOperator,
+      system,
+      settings.inputBytes,
+      (parentId) => traced ?? traceOfParent(rooms, parentId),
+    );
   };
 
   const call = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -76,7 +82,7 @@ export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
   });
 
   app.get("/v1/tasks/:messageId", async (request, reply) => {
-    const { messageId } = request.params as { messageId: string };
+    const messageId = messageIdOf(request);
     const query = request.query as { waitMs?: string };
     const waitMs = query.waitMs === undefined ? 0 : Number(query.waitMs);
     check("task.result", { messageId, waitMs });
@@ -89,7 +95,7 @@ export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
   });
 
   app.get("/v1/tasks/:messageId/events", async (request) => {
-    const { messageId } = request.params as { messageId: string };
+    const messageId = messageIdOf(request);
     const after = Number((request.query as { after?: string }).after ?? 0);
     check("task.events", { messageId, after });
     if (rooms.calls.lookUp(localOperator, messageId) === undefined) await rooms.tasks.get(localOperator, messageId);
@@ -97,7 +103,7 @@ export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
   });
 
   app.post("/v1/tasks/:messageId/cancel", async (request, reply) => {
-    const { messageId } = request.params as { messageId: string };
+    const messageId = messageIdOf(request);
     const body = (request.body === undefined || request.body === null ? {} : bodyOf(request).value) as {
       reason?: string;
     };

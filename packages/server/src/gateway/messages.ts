@@ -21,7 +21,8 @@ export function readMessage(
   caller: Caller,
   system: System,
   inputBytesMax: number,
-  inheritedTraceId?: string,
+  /** The trace that it belongs to if it names none, by the message that it is nested in. */
+  inheritedTrace: (parentId: string | undefined) => string | undefined = () => undefined,
 ): MessageRequest {
   if (params === null || typeof params !== "object" || Array.isArray(params)) {
     throw new ReachError("INVALID_REQUEST", `the parameters of ${method} must be an object.`, { path: "params" });
@@ -50,8 +51,8 @@ export function readMessage(
       ? "{}"
       : ((inputKey.length === 1 ? raw.raw(inputKey[0]!) : rawAt(raw.text(), inputKey)) ?? JSON.stringify(input));
   if (inputText.length * 3 > inputBytesMax) assertSize(inputText, inputBytesMax);
-  const messageId = envelope.messageId === undefined ? system.newId() : envelope.messageId.toLowerCase();
-  const given = envelope.traceId ?? inheritedTraceId;
+  const messageId = envelope.messageId ?? system.newId();
+  const given = envelope.traceId ?? inheritedTrace(envelope.parentId);
   const trace = given === undefined ? undefined : traceIdOf(given);
   const { sessionRef, sequence, parentId, labels } = envelope;
   return {

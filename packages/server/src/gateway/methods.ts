@@ -23,7 +23,7 @@ function checked<M extends Method>(
 
 /** An instance that this very session registered. */
 function own(session: Session, instanceId: string) {
-  const instance = session.instances.get(instanceId.toLowerCase());
+  const instance = session.instances.get(instanceId);
   if (instance === undefined) {
     throw new ReachError(
       "FORBIDDEN",
@@ -34,11 +34,28 @@ function own(session: Session, instanceId: string) {
   return instance;
 }
 
+/** Passed on as it came, unless its ids came in another case than the caller knows them by. */
+function progressText(params: Params<"progress">, text: string, data: string | undefined): string {
+  if (text.includes(params.messageId)) return text;
+  const head = JSON.stringify({ ...params, data: undefined });
+  return data === undefined ? head : `${head.slice(0, -1)},"data":${data}}`;
+}
+
 function assertTakesWork(session: Session): void {
   if (session.rooms.isDraining())
     throw new ReachError("DRAINING", "this node is stopping; connect elsewhere, or again in a moment.", {
       retryAfterMs: 1000,
     });
+}
+
+function assertMayWatch({ watches, rooms }: Session): void {
+  const { watchesMax } = rooms.settings;
+  if (watches.size < watchesMax) return;
+  throw new ReachError(
+    "FORBIDDEN",
+    `this connection has ${watches.size} watches, and ${watchesMax} are the most; unwatch some that are not needed, or hear of everything by one watch without a filter.`,
+    { details: { policy: "watches", limit: watchesMax } },
+  );
 }
 
 /** What each method means. */
@@ -74,7 +91,7 @@ export const handlers: Partial<Record<Method, Handler>> = {
   }),
 
   heartbeat: checked("heartbeat", (session, params, reply) => {
-    const instance = session.instances.get(params.instanceId.toLowerCase());
+    const instance = session.instances.get(params.instanceId);
     reply.result(
       JSON.stringify({
         state: instance === undefined ? "unknown" : session.rooms.registry.heartbeat(instance, params),
@@ -113,6 +130,7 @@ export const handlers: Partial<Record<Method, Handler>> = {
   }),
 
   watch: checked("watch", (session, params, reply) => {
+    assertMayWatch(session);
     const watchId = session.rooms.system.newId();
     const { agentId, capability } = params;
     const { feed } = session.rooms;
@@ -179,8 +197,7 @@ export const handlers: Partial<Record<Method, Handler>> = {
   complete: checked("complete", async (session, params, reply) => {
     const data = session.raw("data");
     const receipt = session.raw("receipt");
-    const instanceId = params.instanceId.toLowerCase();
-    const instance = session.rooms.registry.view.instances.get(instanceId);
+    const instance = session.rooms.registry.view.instances.get(params.instanceId);
     if (instance === undefined) return reply.result('{"recorded":false,"reason":"UNKNOWN"}');
     // A result may come over another connection of the same agent than the one which the message went out on (DLV-11).
     if (!session.principals.has(instance.record.agentId)) own(session, params.instanceId);
@@ -188,8 +205,10 @@ export const handlers: Partial<Record<Method, Handler>> = {
   }),
 
   progress: checked("progress", (session, params, reply) => {
-    session.rooms.calls.progress(params.messageId, params.instanceId, session.text());
-    session.rooms.progress(params.messageId, params.instanceId, session.text());
+    const { rooms } = session;
+    const json = progressText(params, session.text(), session.raw("data"));
+    rooms.calls.progress(params.messageId, params.instanceId, json);
+    rooms.progress(params.messageId, params.instanceId, json);
     // A notification, as a rule; whoever sends it as a request is owed an answer like everybody (W2).
     reply.result("{}");
   }),
@@ -200,15 +219,14 @@ export const handlers: Partial<Record<Method, Handler>> = {
 };
 
 function messageOf(method: "call" | "submit", session: Session, params: unknown): MessageRequest {
-  const { system, settings } = session.rooms;
-  const traceId = inherited(session, params);
-  return readMessage(method, params, session, session.caller, system, settings.inputBytes, traceId);
+  const { rooms, caller } = session;
+  const { system, settings } = rooms;
+  return readMessage(method, params, session, caller, system, settings.inputBytes, (id) => traceOfParent(rooms, id));
 }
 
 /** The trace of the parent, for a nested message that names none. */
-export function inherited(session: Session, params: unknown): string | undefined {
-  const parentId = (params as { parentId?: unknown; parent_id?: unknown } | null)?.parentId;
-  return typeof parentId === "string" ? session.rooms.parentOf(parentId)?.traceId : undefined;
+export function traceOfParent(rooms: Session["rooms"], parentId: string | undefined): string | undefined {
+  return parentId === undefined ? undefined : rooms.parentOf(parentId)?.traceId;
 }
 
 /**

@@ -19,7 +19,9 @@ export interface GatewaySettings {
   pingIntervalMs: number;
   missedPongsMax: number;
   helloTimeoutMs: number;
+  requestTimeoutMs: number;
   slowReaderBytes: number;
+  watchesMax: number;
   allowedOrigins: readonly string[];
   allowedHosts: readonly string[];
   host: string;

@@ -2,6 +2,7 @@ import { type Method, ReachError } from "@agent-reach/protocol";
 import * as schemas from "@agent-reach/protocol/schemas";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { jsonPath } from "../registry/contract.js";
+import { lowerIds } from "./ids.js";
 
 const {
   params,
@@ -39,14 +40,17 @@ export function isMethod(name: string): name is Method {
   return Object.hasOwn(params, name);
 }
 
-/** Checks parameters or a body against the wire's schema; the error names the field, the rule and what is wanted. */
+/**
+ * Checks parameters or a body against the wire's schema; the error names the field, the rule and what is wanted. What fits
+ * has its ids in lower case afterwards.
+ */
 export function check(name: Shape, value: unknown): void {
   let fits = compiled.get(name);
   if (fits === undefined) {
     fits = ajv.compile(shapes[name] as object);
     compiled.set(name, fits);
   }
-  if (fits(value)) return;
+  if (fits(value)) return lowerIds(value);
   const error = fits.errors![0]!;
   const missing =
     error.keyword === "required" ? `/${(error.params as { missingProperty: string }).missingProperty}` : "";

@@ -6,6 +6,7 @@ import { localOperator } from "../access/access.js";
 import type { TaskFilter } from "../ports/task-store.js";
 import { deadStates } from "../tasks/tasks.js";
 import { taskText } from "../tasks/text.js";
+import { messageIdOf } from "./ids.js";
 import { bodyOf } from "./instance-routes.js";
 import { callText } from "./methods.js";
 import type { Rooms } from "./rooms.js";
@@ -41,7 +42,7 @@ export function viewRoutes(app: FastifyInstance, rooms: Rooms): void {
   );
 
   app.get("/v1/messages/:messageId", async (request, reply) => {
-    const { messageId } = request.params as { messageId: string };
+    const messageId = messageIdOf(request);
     check("task.get", { messageId });
     const call = calls.lookUp(localOperator, messageId);
     const events = await journal.eventsOf(messageId);

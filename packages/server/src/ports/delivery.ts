@@ -26,6 +26,16 @@ export interface Outgoing {
   readonly messageId: string;
   readonly attempt: number;
   readonly envelope: string;
+  /** How long the answer may take in all, on a way where each message is a request of its own. */
+  readonly timeoutMs: number;
+  /** How long the work usually takes, by the card. */
+  readonly hintMs: number | undefined;
+}
+
+/** Which part of a request of its own took longer than it may (RES-10), and how long that is. */
+export interface Expiry {
+  readonly phase: "connect" | "first byte" | "total";
+  readonly limitMs: number;
 }
 
 /** Who waits for the answer of one attempt. All texts are raw JSON. */
@@ -37,7 +47,7 @@ export interface Receiver {
   completed(data: string, receipt: string | undefined, value: unknown): Promise<void> | void;
   failed(error: AgentErrorShape, receipt: string | undefined): Promise<void> | void;
   /** Not executed. */
-  refused(code: string, message: string, retryAfterMs: number | undefined): void;
-  /** The link went before the answer came: nobody can tell what was done. */
-  lost(): void;
+  refused(code: string, message: string, retryAfterMs: number | undefined, expiry?: Expiry): void;
+  /** The link went before the answer came, or the answer took too long: nobody can tell what was done. */
+  lost(expiry?: Expiry): void;
 }

@@ -1,4 +1,4 @@
-import type { Capability, Card } from "@agent-reach/protocol";
+import type { Capability, Card, CostTier } from "@agent-reach/protocol";
 import type { Link, Receiver } from "../ports/delivery.js";
 import type { InstanceRecord } from "../ports/registry-store.js";
 import { BreakerRecord } from "./breaker-record.js";
@@ -33,6 +33,11 @@ export class Offer {
 
   get idempotent(): boolean {
     return this.capability.idempotent === true;
+  }
+
+  /** What the card says of the capability, else of the agent. */
+  get costTier(): CostTier {
+    return this.capability.costTier ?? this.instance.said.costTier ?? "medium";
   }
 }
 
@@ -125,7 +130,8 @@ export class LiveInstance {
     const said = readReport(facts, health);
     if (facts !== undefined) {
       this.facts = facts;
-      this.said = said;
+      // What it costs does not change by not being mentioned.
+      this.said = said.costTier === undefined ? { ...said, costTier: this.said.costTier } : said;
     }
     this.health = said.health ?? this.health;
   }

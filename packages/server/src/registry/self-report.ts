@@ -1,3 +1,5 @@
+import type { CostTier } from "@agent-reach/protocol";
+
 /**
  * What an agent says of itself, by hints on its card or with a heartbeat (LIVE-11). It is shown as its own word, beside what
  * was measured, and steers routing only until enough was measured.
@@ -9,17 +11,29 @@ export interface SelfReport {
   readonly health: number | undefined;
   readonly p50Ms: number | undefined;
   readonly successRate: number | undefined;
+  /** Of all that it does, for us and for others, 0..1. */
+  readonly load: number | undefined;
+  /** Of its capabilities that name none. */
+  readonly costTier: CostTier | undefined;
 }
 
-export const NOTHING_SAID: SelfReport = Object.freeze({ health: undefined, p50Ms: undefined, successRate: undefined });
+export const NOTHING_SAID: SelfReport = Object.freeze({
+  health: undefined,
+  p50Ms: undefined,
+  successRate: undefined,
+  load: undefined,
+  costTier: undefined,
+});
 
 /** `health` is the finer word than `facts.healthy`, but `healthy: false` outweighs it, and `healthy: true` takes that back. */
 export function readReport(facts: Record<string, unknown> | undefined, health: number | undefined): SelfReport {
-  const { healthy, p50LatencyMs, successRate } = facts ?? {};
+  const { healthy, p50LatencyMs, successRate, load, costTier } = facts ?? {};
   return {
     health: healthy === false ? 0 : (health ?? (healthy === true ? 1 : undefined)),
     p50Ms: numberUpTo(p50LatencyMs, Number.MAX_VALUE),
     successRate: numberUpTo(successRate, 1),
+    load: numberUpTo(load, 1),
+    costTier: costTier === "low" || costTier === "medium" || costTier === "high" ? costTier : undefined,
   };
 }
 

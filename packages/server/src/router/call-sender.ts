@@ -4,6 +4,7 @@ import type { Journal } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import type { Offer } from "../registry/instance.js";
 import type { Wheel } from "../time/wheel.js";
+import { type AckSettings, ackWaitMs } from "./ack-wait.js";
 import type { Admission } from "./admission.js";
 import { type Call, CallAttempt } from "./call.js";
 import type { CallEndings } from "./call-endings.js";
@@ -25,9 +26,7 @@ import {
 import { RetryBudget } from "./retry-budget.js";
 import type { Router } from "./router.js";
 
-export interface SenderSettings {
-  ackTimeoutMs: number;
-  slowAckTimeoutMs: number;
+export interface SenderSettings extends AckSettings {
   lostGraceMs: number;
   inputBytes: number;
 }
@@ -208,8 +207,7 @@ export class CallSender {
     call.state = "sent";
     call.share?.sent(now);
     // Before the message goes, since a link may answer at once; and never beyond the deadline.
-    const ack = instance.link!.kind === "ws" ? this.settings.ackTimeoutMs : this.settings.slowAckTimeoutMs;
-    this.wheel.set(call, Math.min(now + ack, call.deadline));
+    this.wheel.set(call, Math.min(now + ackWaitMs(offer, this.settings), call.deadline));
     const remaining = Math.max(1, Math.round(call.deadline - now));
     const sentAt = this.system.now();
     const taken = instance.link!.deliver(
@@ -217,6 +215,8 @@ export class CallSender {
         messageId: call.messageId,
         attempt: number,
         envelope: envelopeText(call, request.sent, offer, remaining, sentAt),
+        timeoutMs: remaining,
+        hintMs: offer.capability.timeoutHintMs,
       },
       attempt,
     );
@@ -289,22 +289,28 @@ export class CallSender {
     if (call.state === "settled" || call.current !== attempt) return;
     const { record } = offer.instance;
     if (retryAfterMs !== undefined) this.admission.rest(offer.instance, retryAfterMs);
-    call.lastRefusal = refusal(record.agentId, code, message, retryAfterMs);
+    call.lastRefusal = refusal(record.agentId, code, message, retryAfterMs, attempt.expiry);
     call.current = undefined;
     if (++call.refusals >= REFUSALS_MAX || !this.mayTryAgain(attempt, "refused", code))
       return this.giveUp(call, call.lastRefusal);
     this.tryAgain(call, attempt);
   }
 
-  /** The instance went before it answered. */
+  /** The instance went before it answered, or had its time. */
   lost(attempt: CallAttempt): void {
-    const { call, offer } = attempt;
-    this.endings.note(attempt, "lost");
+    const { call, offer, expiry } = attempt;
+    const now = this.system.monotonic();
+    this.endings.note(attempt, "lost", expiry);
     if (call.state === "settled") return this.endings.release(attempt);
-    if (!attempt.counted) this.router.breakers.lost(offer, attempt.sentAt, this.system.monotonic());
+    const { breakers } = this.router;
+    // The total is the sender's own time, and may be shorter than the work usually takes.
+    const hasty = expiry?.phase === "total";
+    if (!attempt.counted && hasty) breakers.overdue(attempt, "DELIVERY_TIMEOUT", now, true);
+    else if (!attempt.counted) breakers.lost(offer, attempt.sentAt, now);
     attempt.counted = true;
     if (call.current !== attempt) return;
-    if (this.tryElsewhere(call, attempt, "lost")) return;
+    if (!hasty && this.tryElsewhere(call, attempt, "lost")) return;
+    if (expiry !== undefined) return this.endings.fail(call, overdue(call, attempt, Math.round(now - attempt.sentAt)));
     // It may be back in a moment, with the result in its outbox.
     call.state = "orphaned";
     this.wheel.set(call, Math.min(call.deadline, this.system.monotonic() + this.settings.lostGraceMs));
@@ -315,7 +321,9 @@ export class CallSender {
     const attempt = call.current;
     const atEnd = now >= call.deadline;
     if (attempt === undefined || call.state === "waiting") return this.endings.fail(call, nobodyInTime(call));
-    const error = overdue(call, attempt, Math.round(now - attempt.sentAt));
+    const waitedMs = Math.round(now - attempt.sentAt);
+    if (atEnd && attempt.offer.instance.link?.kind === "http") attempt.expiry ??= { phase: "total", limitMs: waitedMs };
+    const error = overdue(call, attempt, waitedMs);
     // One that was lost has counted already.
     if (!attempt.counted) attempt.counted = this.router.breakers.overdue(attempt, error.code, now, atEnd);
     if (call.state === "sent" && !atEnd && this.tryElsewhere(call, attempt, "no_ack")) return;

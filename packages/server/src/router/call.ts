@@ -1,7 +1,7 @@
 import type { AgentErrorShape, ReachError } from "@agent-reach/protocol";
 import { callerKeyOf } from "../access/access.js";
 import type { MessageLog } from "../journal/journal.js";
-import type { Receiver } from "../ports/delivery.js";
+import type { Expiry, Receiver } from "../ports/delivery.js";
 import type { LiveInstance, Offer } from "../registry/instance.js";
 import type { WheelEntry } from "../time/wheel.js";
 import type { Applicant, Waiter } from "./admission.js";
@@ -134,6 +134,8 @@ export class CallAttempt implements Receiver {
   readonly degraded: boolean;
   /** Of what its caller has in flight it is a part. */
   readonly share: Share | undefined;
+  /** What of its way took too long. */
+  expiry: Expiry | undefined;
 
   constructor(
     private readonly sender: CallSender,
@@ -161,11 +163,13 @@ export class CallAttempt implements Receiver {
     this.sender.failed(this, error, receipt);
   }
 
-  refused(code: string, message: string, retryAfterMs: number | undefined): void {
+  refused(code: string, message: string, retryAfterMs: number | undefined, expiry?: Expiry): void {
+    this.expiry = expiry;
     this.sender.refused(this, code, message, retryAfterMs);
   }
 
-  lost(): void {
+  lost(expiry?: Expiry): void {
+    this.expiry = expiry;
     this.sender.lost(this);
   }
 }

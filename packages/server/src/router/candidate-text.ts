@@ -14,7 +14,7 @@ export function candidateText(c: Considered, reasonsJson: string): string {
     `{${addressJson},"capability":${capabilityJson}${version},"match":${numberText(c.match)}` +
     `,"score":${numberText(c.score / 1000)},"reasons":${reasonsJson},"facts":{"state":"${c.state}"${p50}${success}` +
     `,"running":${c.running},"queued":${c.queued},"load":${numberText(c.load / 1000)}` +
-    `,"costTier":"${capability.costTier ?? "medium"}","health":${numberText(c.health / 1000)}${said}}}`
+    `,"costTier":"${c.offer.costTier}","health":${numberText(c.health / 1000)}${said}}}`
   );
 }
 

@@ -45,6 +45,8 @@ export class Decision implements Described {
   broken = false;
   /** Whether it is sent to find out whether the one who gets it is well again. */
   probe = false;
+  /** Whether it goes to somebody whose recent outcomes are bad, since nobody else is able. */
+  panic = false;
   /** Undefined for a first attempt. */
   previous: Previous | undefined;
   omitted = 0;
@@ -104,6 +106,7 @@ export class Decision implements Described {
       }),
       ...(this.omitted > 0 && { omitted: this.omitted }),
       ...(this.probe && { probe: true }),
+      ...(this.panic && { panic: true }),
       ...(previous && { previous: this.compared(previous) }),
     };
   }
@@ -142,7 +145,7 @@ export function describeCandidate(c: Considered, reasons: readonly string[]): Ca
       running: c.running,
       queued: c.queued,
       load: c.load / 1000,
-      costTier: capability.costTier ?? "medium",
+      costTier: c.offer.costTier,
       health: c.health / 1000,
       ...(instance.facts !== undefined && { selfReported: instance.facts }),
     },

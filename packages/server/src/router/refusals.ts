@@ -1,7 +1,9 @@
 import { type AgentErrorShape, isRetryable, type Outcome, ReachError } from "@agent-reach/protocol";
 import type { MessageLog } from "../journal/journal.js";
+import type { Expiry } from "../ports/delivery.js";
 import type { Call, CallAttempt } from "./call.js";
 import type { Decision } from "./decision.js";
+import { expiryText } from "./expiry.js";
 import type { RateExcess } from "./rate-limit.js";
 
 /** What a caller is told when there is no result: what happened, to what, and what to do. */
@@ -30,7 +32,17 @@ export function agentError(capability: string, agentId: string, error: AgentErro
 }
 
 /** An agent did not take the message. */
-export function refusal(agentId: string, code: string, message: string, retryAfterMs: number | undefined): ReachError {
+export function refusal(
+  agentId: string,
+  code: string,
+  message: string,
+  retryAfterMs: number | undefined,
+  expiry?: Expiry,
+): ReachError {
+  if (expiry !== undefined)
+    return new ReachError("UNAVAILABLE", `${agentId} ${expiryText(expiry)}; nothing was sent.`, {
+      details: { agentId, code, phase: expiry.phase, limitMs: expiry.limitMs },
+    });
   if (code === "OVERLOADED" || retryAfterMs !== undefined) {
     return new ReachError("OVERLOADED", `${agentId} has too much to do: ${message}`, {
       retryAfterMs: retryAfterMs ?? TRY_AGAIN_MS,
@@ -141,6 +153,7 @@ export function inDoubt(error: Error): Error {
 export function overdue(call: Call, attempt: CallAttempt, waitedMs: number): ReachError {
   const { agentId, instanceId } = attempt.offer.instance.record;
   const wasLost = call.state === "orphaned";
+  const { expiry } = attempt;
   let code: "DELIVERY_TIMEOUT" | "TIMEOUT";
   let message: string;
   if (attempt.acknowledged) {
@@ -149,13 +162,16 @@ export function overdue(call: Call, attempt: CallAttempt, waitedMs: number): Rea
     message = `${agentId} ${what}; give the call more time, or submit a task.`;
   } else {
     code = "DELIVERY_TIMEOUT";
-    const what = wasLost ? "lost its connection before it acknowledged" : `did not acknowledge within ${waitedMs} ms`;
+    const unheard = wasLost
+      ? "lost its connection before it acknowledged"
+      : `did not acknowledge within ${waitedMs} ms`;
+    const what = expiry === undefined ? unheard : expiryText(expiry);
     message = `${agentId} ${what} (attempt ${call.attempt}); whether it did anything is unknown.`;
   }
   return new ReachError(code, message, {
     outcome: "unknown",
     retryable: isRetryable(code, "unknown", attempt.offer.idempotent),
-    details: { agentId, instanceId, attempts: call.attempt },
+    details: { agentId, instanceId, attempts: call.attempt, ...(expiry && !attempt.acknowledged && expiry) },
   });
 }
 

@@ -35,6 +35,13 @@ const verdicts = (demands?: Demands, excluded?: Set<string>): Record<string, Ver
 const measure = ({ instance }: FakeAgent, ms: number, times = 1): void => {
   for (let i = 0; i < times; i++) instance.offers[0]!.measured.success(ms, rooms.system.monotonic());
 };
+/** A quarter of its recent attempts failed: enough to be ill, too little for its breaker. */
+const fail = async ({ instance }: FakeAgent): Promise<void> => {
+  await rooms.pass(5_000);
+  const { measured } = instance.offers[0]!;
+  for (let i = 0; i < 30; i++) measured.success(5, rooms.system.monotonic());
+  for (let i = 0; i < 10; i++) measured.failure(rooms.system.monotonic());
+};
 /** How often each was chosen in `n` decisions. */
 const tally = (n: number, demands?: Demands): Record<string, number> => {
   const counts: Record<string, number> = {};
@@ -91,17 +98,16 @@ describe("ROUTE-7: everybody is looked at, and whoever is left out is told why",
   });
 
   test("CAT-6: failures make ill, business errors do not", async () => {
-    await rooms.pass(5_000);
-    const { instance } = await join("failing");
-    const { measured } = instance.offers[0]!;
-    for (let i = 0; i < 30; i++) measured.success(5, rooms.system.monotonic());
-    for (let i = 0; i < 10; i++) measured.failure(rooms.system.monotonic());
-    expect(verdicts()).toEqual({ failing: "health" });
+    const failing = await join("failing");
+    const fine = await join("fine");
+    await fail(failing);
+    expect(verdicts()).toEqual({ failing: "health", fine: "chosen" });
     await rooms.pass(40_000);
-    rooms.registry.renew(instance);
+    for (const { instance } of [failing, fine]) rooms.registry.renew(instance);
     // Old outcomes count less and less, until too few are known to judge by.
     await rooms.pass(40_000);
-    expect(verdicts()).toEqual({ failing: "chosen" });
+    for (const { instance } of [failing, fine]) rooms.registry.renew(instance);
+    expect(verdicts()).toMatchObject({ failing: expect.stringMatching(/chosen|lower_score/) });
   });
 
   test("weight 0 takes only pinned traffic, and that is spread too", async () => {
@@ -118,6 +124,89 @@ describe("ROUTE-7: everybody is looked at, and whoever is left out is told why",
     expect(shape.candidates[0]).toMatchObject({ verdict: "chosen", agentId: shape.chosen!.agentId });
     expect(shape.omitted).toBe(4);
     expect(shape).toMatchObject({ messageId: "m1", attempt: 1, decisionId: "m1-1", request: { capability: "query" } });
+  });
+});
+
+describe("panic routing: bad outcomes keep nobody out when there is nobody better", () => {
+  test("a single instance that fails now and then gets work, and the decision says why", async () => {
+    await fail(await join("lone"));
+    const decision = decide();
+    expect(decision.chosen?.instance.record.agentId).toBe("lone");
+    expect(decision.toShape()).toMatchObject({
+      panic: true,
+      candidates: [{ agentId: "lone", verdict: "chosen", facts: { health: 0.75, successRate: 0.75 } }],
+    });
+    const reply = rooms.call({ capability: "query" });
+    expect(reply.answers).toBe(0);
+    const task = await rooms.submit({ capability: "query" });
+    expect(await rooms.state(task.results[0]!["messageId"])).toBe("delivered");
+  });
+
+  test("so do several of them, by score; and nothing of it is said of an ordinary decision", async () => {
+    const worse = await join("worse");
+    await fail(worse);
+    await fail(await join("bad"));
+    worse.instance.offers[0]!.measured.failure(rooms.system.monotonic());
+    expect(Object.keys(tally(100)).sort()).toEqual(["bad", "worse"]);
+    await join("fine");
+    expect(tally(20)).toEqual({ fine: 20 });
+    expect(decide().toShape().panic).toBeUndefined();
+  });
+
+  test("one that is out for another reason, be it offline, broken or excluded, is no reason to wait for it", async () => {
+    await fail(await join("lone"));
+    await rooms.cut(await join("gone"));
+    (await join("broken")).instance.offers[0]!.breaker.state = "open";
+    const excluded = await join("excluded");
+    expect(verdicts({}, new Set([excluded.registered.instanceId]))).toEqual({
+      lone: "chosen",
+      gone: "suspect",
+      broken: "breaker_open",
+      excluded: "cool_down",
+    });
+  });
+
+  test("its own breaker keeps it out all the same, as do its own word and a probe that fails", async () => {
+    const lone = await join("lone");
+    await fail(lone);
+    lone.instance.offers[0]!.breaker.state = "open";
+    expect(verdicts()).toEqual({ lone: "breaker_open" });
+    lone.instance.offers[0]!.breaker.state = "closed";
+    rooms.registry.heartbeat(lone.instance, { health: 0.7 });
+    expect(verdicts()).toEqual({ lone: "health" });
+    rooms.registry.heartbeat(lone.instance, { health: 1 });
+    lone.instance.probe = 0;
+    expect(verdicts()).toEqual({ lone: "health" });
+    lone.instance.probe = 1;
+    expect(verdicts()).toEqual({ lone: "chosen" });
+  });
+
+  test("a well one that is only full is waited for, and so is a bad one that is full", async () => {
+    const lone = await join("lone", {}, { maxConcurrentTasks: 1 });
+    await fail(lone);
+    rooms.admission.take(lone.instance);
+    expect(verdicts()).toEqual({ lone: "full" });
+    expect(decide().full).toBe(true);
+    rooms.admission.give(lone.instance);
+    const fine = await join("fine", {}, { maxConcurrentTasks: 1 });
+    rooms.admission.take(fine.instance);
+    expect(verdicts()).toEqual({ lone: "health", fine: "full" });
+  });
+
+  test("RES-1: a lone instance goes on to get work until over half fails, and then its breaker opens", async () => {
+    const lone = await join("lone", { idempotent: true }, { maxConcurrentTasks: 100 });
+    const outcomes: string[] = [];
+    for (let i = 0; i < 60; i++) {
+      const reply = rooms.call({ capability: "query" });
+      const delivery = lone.link.waiting > 0 ? lone.link.next() : undefined;
+      // One in three fails for a while, and then all do.
+      if (i < 45 && i % 3 !== 0) delivery?.complete();
+      else delivery?.refuse("INTERNAL");
+      outcomes.push(reply.errors.length === 0 ? "done" : delivery === undefined ? "kept out" : "failed");
+    }
+    expect(outcomes.slice(0, 45)).not.toContain("kept out");
+    expect(outcomes.at(-1)).toBe("kept out");
+    expect(lone.instance.offers[0]!.breaker.state).toBe("open");
   });
 });
 
@@ -156,6 +245,62 @@ describe("ROUTE-2: the best, and chance among near-equals", () => {
     measure(await join("cheap", { costTier: "low" }), 2_000);
     expect(tally(20, { weights: "realtime" })).toEqual({ dear: 20 });
     expect(tally(20, { weights: { cost: 5 } })).toEqual({ cheap: 20 });
+  });
+
+  test("cost steers among equals: the cheaper get more, the dearest nothing", async () => {
+    await join("low", { costTier: "low" });
+    await join("medium", { costTier: "medium" });
+    await join("high", { costTier: "high" });
+    const { low, medium, high } = tally(1_000);
+    expect(low! / medium!).toBeGreaterThan(2);
+    expect(low! / medium!).toBeLessThan(4);
+    expect(high).toBeUndefined();
+  });
+
+  test("LIVE-11: the card's cost tier counts for capabilities that name none, also after a heartbeat without it", async () => {
+    const dear = await rooms.join({ ...card("dear", ["query"]), costTier: "high" } as Card);
+    await join("named", { costTier: "low" });
+    rooms.registry.heartbeat(dear.instance, { facts: { queue: "short" } });
+    expect(tally(50)).toEqual({ named: 50 });
+    const [, { facts }] = decide().toShape().candidates as [unknown, { facts: object }];
+    expect(facts).toMatchObject({ costTier: "high" });
+  });
+
+  test("ROUTE-3: what an agent runs for others takes its share, by how much of it there is", async () => {
+    await join("idle");
+    const busy = await join("busy");
+    const share = (running: number, queued = 0) => {
+      rooms.registry.heartbeat(busy.instance, { load: { running, queued } });
+      return (tally(1_000)["busy"] ?? 0) / 1_000;
+    };
+    const shares = [share(0), share(3), share(6), share(10), share(10, 20)];
+    expect(shares[0]).toBeGreaterThan(0.4);
+    expect(shares[1]).toBeLessThan(0.45);
+    expect(shares[2]).toBeLessThan(0.3);
+    expect(shares[3]).toBeLessThan(0.05);
+    expect(shares).toEqual([...shares].sort((a, b) => b - a));
+    expect(share(0, 10)).toBeLessThan(0.45);
+  });
+
+  test("LIVE-11: the load that an agent reports of itself counts until enough was measured, and never hides what it has", async () => {
+    const idle = await join("idle");
+    const busy = await join("busy");
+    rooms.registry.heartbeat(busy.instance, { facts: { load: 0.95 } });
+    expect(tally(50)).toEqual({ idle: 50 });
+    rooms.registry.heartbeat(busy.instance, { facts: { load: 0.4 } });
+    expect(tally(1_000)["busy"]! / 1_000).toBeLessThan(0.45);
+    rooms.registry.heartbeat(idle.instance, { facts: { load: 0 } });
+    for (let i = 0; i < 10; i++) rooms.admission.take(idle.instance, rooms.system.monotonic());
+    expect(idle.instance.loadScore(rooms.system.monotonic())).toBeGreaterThan(0.5);
+    const loads = () =>
+      Object.fromEntries(
+        decide()
+          .toShape()
+          .candidates.map((c) => [c.agentId, c.facts.load]),
+      );
+    expect(loads()["idle"]).toBeGreaterThan(0.5);
+    for (const agent of [idle, busy]) measure(agent, 10, 20);
+    expect(loads()["busy"]).toBe(0);
   });
 
   test("attempts that failed or were refused elsewhere do not come back to the same instance", async () => {

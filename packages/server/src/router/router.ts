@@ -9,7 +9,7 @@ import { admits } from "./breaker.js";
 import { Breakers } from "./breakers.js";
 import { type Considered, Decision, LISTED_MAX, thousandths } from "./decision.js";
 import { ownerOf } from "./partition.js";
-import { NEAR, score, type Weights, weightsOf } from "./score.js";
+import { nearTo, score, shareOf, type Weights, weightsOf } from "./score.js";
 
 /** What a message demands of whoever gets it, beyond the capability. */
 export interface Demands {
@@ -73,6 +73,7 @@ export class Router {
     const now = system.monotonic();
     const decision = new Decision(log, attempt, system.now() - log.startedAt, request, resolved.reasons);
     const all = this.consider(resolved, demands, now, excluded);
+    decision.panic = this.panics(all);
     const { sessionRef, partitionKey } = demands;
     const owner = partitionKey === undefined ? undefined : ownerOf(partitionKey, all);
     const home = owner ?? (sessionRef === undefined ? undefined : this.affinity.homeAmong(sessionRef, all));
@@ -130,10 +131,11 @@ export class Router {
     const { instance } = offer;
     const p50Ms = offer.measured.p50Ms();
     const successRate = offer.measured.successRate(now);
-    const load = instance.loadScore(now);
+    const measuredLoad = instance.loadScore(now);
     // Until enough was measured the agent's own word stands in, where it gave one (LIVE-11).
     const expectedMs = successRate === undefined ? (instance.said.p50Ms ?? p50Ms) : p50Ms;
     const expectedRate = successRate ?? instance.said.successRate ?? 1;
+    const load = successRate === undefined ? Math.max(measuredLoad, instance.said.load ?? 0) : measuredLoad;
     const itself = instance.healthScore();
     const health = itself * (successRate ?? 1);
     return {
@@ -141,9 +143,7 @@ export class Router {
       // A probe is there to find out whether the outcomes so far still hold.
       verdict: this.verdictOn(offer, demands, now, isProbed(offer) ? itself : health, expectedMs, excluded),
       match,
-      score: thousandths(
-        score(weights, expectedMs ?? UNMEASURED_P50_MS, expectedRate, offer.capability.costTier ?? "medium", load),
-      ),
+      score: thousandths(score(weights, expectedMs ?? UNMEASURED_P50_MS, expectedRate, offer.costTier, load)),
       p50: p50Ms === undefined ? undefined : thousandths(p50Ms),
       success: successRate === undefined ? undefined : thousandths(successRate),
       load: thousandths(load),
@@ -152,6 +152,28 @@ export class Router {
       queued: instance.selfQueued,
       state: instance.record.state,
     };
+  }
+
+  /**
+   * Panic routing, after Envoy's panic threshold: where everybody able has bad outcomes lately, these tell nobody apart, and to
+   * leave all of them out would make an outage of a fault. Then whoever is well by its own word and its probe may get it; one
+   * that fails most of the time is for its breaker to stop. Nobody panics while somebody better is only full.
+   */
+  private panics(all: readonly Considered[]): boolean {
+    let held = false;
+    for (const { verdict, offer } of all) {
+      if (verdict === "lower_score" || verdict === "full") return false;
+      if (verdict === "health" && this.isWellItself(offer)) held = true;
+    }
+    if (!held) return false;
+    for (const c of all)
+      if (c.verdict === "health" && this.isWellItself(c.offer))
+        c.verdict = c.offer.instance.room > 0 ? "lower_score" : "full";
+    return true;
+  }
+
+  private isWellItself({ instance }: Offer): boolean {
+    return instance.healthScore() >= this.settings.healthMin;
   }
 
   /** Whoever has not been measured starts from the group's median (ROUTE-2). */
@@ -166,9 +188,7 @@ export class Router {
       const { said } = c.offer.instance;
       if (c.p50 !== undefined || said.p50Ms !== undefined) continue;
       const successRate = c.success === undefined ? (said.successRate ?? 1) : c.success / 1000;
-      c.score = thousandths(
-        score(weights, medianMs, successRate, c.offer.capability.costTier ?? "medium", c.load / 1000),
-      );
+      c.score = thousandths(score(weights, medianMs, successRate, c.offer.costTier, c.load / 1000));
     }
   }
 
@@ -214,10 +234,10 @@ export class Router {
     if (able.length <= 1) return able[0];
     let best = Number.NEGATIVE_INFINITY;
     for (const c of able) if (c.score > best) best = c.score;
-    const floor = best - NEAR * Math.abs(best);
+    const floor = nearTo(best);
     let total = 0;
     const now = this.system.now();
-    for (const c of able) if (c.score >= floor) total += shareOf(c, now);
+    for (const c of able) if (c.score >= floor) total += chanceOf(c, best, now);
     // Traffic that is pinned to versions of weight 0 is spread evenly.
     if (total === 0) {
       const near = able.filter((c) => c.score >= floor);
@@ -228,7 +248,7 @@ export class Router {
     for (const c of able) {
       if (c.score < floor) continue;
       last = c;
-      ticket -= shareOf(c, now);
+      ticket -= chanceOf(c, best, now);
       if (ticket <= 0) return c;
     }
     return last;
@@ -236,16 +256,16 @@ export class Router {
 }
 
 /**
- * Chance among near-equals: the offer's weight times the room that is left, so that a burst spreads at once; and less for
- * whoever has just come (ROUTE-11), since caches are cold then and much is compiled. `now`: wall ms.
+ * Less for whoever has just come (ROUTE-11), since caches are cold then and much is compiled. What an agent does for others, as
+ * it says, takes its room as well. `now`: wall ms.
  */
-function shareOf(c: Considered, now: number): number {
-  const { capacity, record } = c.offer.instance;
-  const room = 1 - c.running / capacity;
+function chanceOf({ offer: { capability, instance }, score }: Considered, best: number, now: number): number {
+  const { capacity, record, running, otherRunning } = instance;
+  const room = 1 - (running + otherRunning) / capacity;
   const age = now - record.since;
   // A clock that went back says nothing about age.
   const warm = age >= SLOW_START_MS || age < 0 ? 1 : Math.max(SLOW_START_LEAST, age / SLOW_START_MS);
-  return (c.offer.capability.weight ?? 100) * (room + 0.01) * warm;
+  return shareOf((capability.weight ?? 100) * warm, room, score, best);
 }
 
 function preferOf(able: Considered[], preferred: (c: Considered) => boolean): Considered[] {

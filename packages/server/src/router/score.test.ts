@@ -2,7 +2,7 @@ import type { CostTier } from "@agent-reach/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { vectors } from "../../../../test/kit/vectors.js";
-import { presets, score, type Weights, weightsOf } from "./score.js";
+import { nearTo, presets, score, shareOf, type Weights, weightsOf } from "./score.js";
 
 interface Row {
   weights: Weights;
@@ -60,6 +60,28 @@ describe("ROUTE-2: the score", () => {
     const at = (p50Ms: number) => score(presets["balanced"]!, p50Ms, 1, "low", 0);
     expect(at(1)).toBe(at(500));
     expect(at(501)).toBeLessThan(at(500));
+  });
+});
+
+describe("ROUTE-2: chance among near-equals", () => {
+  test("goes by the weight, by the room that is left, and by how near it is to the best", () => {
+    const base = shareOf(100, 1, 0.8, 0.8);
+    expect(shareOf(300, 1, 0.8, 0.8)).toBeCloseTo(3 * base, 9);
+    expect(shareOf(100, 0.5, 0.8, 0.8) / base).toBeCloseTo(0.5, 1);
+    expect(shareOf(100, 1, 0.76, 0.8) / base).toBeCloseTo(0.5, 1);
+    expect(shareOf(0, 1, 0.8, 0.8)).toBe(0);
+  });
+
+  test("falls evenly to next to nothing where nearness ends, so that no hair's breadth decides", () => {
+    fc.assert(
+      fc.property(fc.double({ min: -5, max: 5, noNaN: true }), share, share, share, (best, room, a, b) => {
+        const at = (nearness: number) => nearTo(best) + nearness * (best - nearTo(best));
+        const [less, more] = [Math.min(a, b), Math.max(a, b)];
+        expect(shareOf(100, room, at(less), best)).toBeLessThanOrEqual(shareOf(100, room, at(more), best) + 1e-9);
+        expect(shareOf(100, room, nearTo(best), best)).toBeGreaterThan(0);
+        expect(shareOf(100, -room, best, best)).toBeGreaterThan(0);
+      }),
+    );
   });
 });
 

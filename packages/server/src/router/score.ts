@@ -37,4 +37,22 @@ export function weightsOf(given: unknown, fallback: Weights): Weights {
 }
 
 /** Scores within this share of the best count as equal, so that nobody is flooded for a hair's breadth. */
-export const NEAR = 0.1;
+const NEAR = 0.1;
+/** Of near-equals nobody gets nothing at all. */
+const LEAST = 0.01;
+
+/** Whoever has less than this is no equal of the best. */
+export function nearTo(best: number): number {
+  return best - NEAR * Math.abs(best);
+}
+
+/**
+ * Chance among near-equals: the offer's weight, times the room that is left (0..1), so that a burst spreads at once, times how
+ * near it is to the best. By default cost and load together make out less than what counts as near; without the last factor
+ * they would decide next to nothing, and with a choice of the best alone everything.
+ */
+export function shareOf(weight: number, room: number, score: number, best: number): number {
+  const floor = nearTo(best);
+  const nearness = best > floor ? (score - floor) / (best - floor) : 1;
+  return weight * (Math.max(0, room) + LEAST) * (nearness + LEAST);
+}

@@ -377,7 +377,7 @@ function shapeOf(log: MessageLog, last: Decision | undefined, offer: Offer | und
     const detail = log.detailAt(i);
     if (detail === undefined) continue;
     if (!(detail instanceof Decision) || detail.attempt !== log.attemptAt(i)) return UNUSUAL;
-    if (detail.previous !== undefined || detail.probe) return UNUSUAL;
+    if (detail.previous !== undefined || detail.probe || detail.panic) return UNUSUAL;
     if (detail.reasons !== last!.reasons || detail.request !== last!.request) return UNUSUAL;
     if (detail.chosen !== undefined && detail.chosen !== offer) return UNUSUAL;
     if (++decisions > DECISIONS_MAX) return UNUSUAL;

@@ -4,6 +4,7 @@ import type { Journal, MessageLog } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import type { NewTask, TaskRecord } from "../ports/task-store.js";
 import type { Offer } from "../registry/instance.js";
+import { ackWaitMs } from "../router/ack-wait.js";
 import type { Admission } from "../router/admission.js";
 import type { Decision, Previous } from "../router/decision.js";
 import { envelopeText } from "../router/envelope.js";
@@ -169,12 +170,16 @@ export class Deliveries {
     else this.hand(stored, offer, number, log);
   }
 
-  private sentTo(task: NewTask, { instance }: Offer): Extract<TaskEvent, { type: "sent" }> {
-    const { agentId, instanceId, epoch } = instance.record;
-    const ackTimeoutMs =
-      task.request.ackTimeoutMs ??
-      (instance.link?.kind === "ws" ? this.settings.ackTimeoutMs : this.settings.slowAckTimeoutMs);
-    return { type: "sent", agentId, instanceId, epoch, ackBy: this.system.now() + ackTimeoutMs };
+  private sentTo(task: NewTask, offer: Offer): Extract<TaskEvent, { type: "sent" }> {
+    const { agentId, instanceId, epoch } = offer.instance.record;
+    const waitMs = task.request.ackTimeoutMs ?? ackWaitMs(offer, this.settings);
+    return { type: "sent", agentId, instanceId, epoch, ackBy: this.system.now() + waitMs };
+  }
+
+  /** After that the task goes out again, or is over; so nobody waits for the answer any longer (RES-10). */
+  private answerWithinMs({ request, deadlineAt }: TaskRecord, offer: Offer): number {
+    const waitMs = request.ackTimeoutMs ?? ackWaitMs(offer, this.settings);
+    return Math.max(1, Math.min(waitMs, request.timeoutMs, deadlineAt - this.system.now()));
   }
 
   /** Puts a task that is stored as sent on its way. */
@@ -208,6 +213,13 @@ export class Deliveries {
       request.completionTimeoutMs,
       this.system.now(),
     );
+    const outgoing = {
+      messageId: stored.messageId,
+      attempt: number,
+      envelope,
+      timeoutMs: this.answerWithinMs(stored, offer),
+      hintMs: offer.capability.timeoutHintMs,
+    };
     this.journal.add(log, "delivered", instance, number);
     // While it was written down, the instance may have begun to leave, or another run of it may have come.
     const { epoch, state } = instance.record;
@@ -215,7 +227,7 @@ export class Deliveries {
       epoch !== run.epoch ||
       state === "draining" ||
       state === "offline" ||
-      instance.link?.deliver({ messageId: stored.messageId, attempt: number, envelope }, run) !== true
+      instance.link?.deliver(outgoing, run) !== true
     ) {
       this.owner.results.bounced(run);
     }

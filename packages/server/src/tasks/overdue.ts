@@ -6,11 +6,10 @@ import type { Breakers } from "../router/breakers.js";
 import type { Commits } from "./commits.js";
 import type { TaskEvent } from "./lifecycle.js";
 import type { Losses } from "./losses.js";
-import { retryAt } from "./retry.js";
 import type { TaskRun } from "./run.js";
 import type { Runs } from "./runs.js";
 import { CLAIM_MAX, type DispatchSettings, STORE_RETRY_MS } from "./settings.js";
-import { hasStandIn } from "./stand-ins.js";
+import { unacknowledged } from "./unacknowledged.js";
 
 const LOOK_EVERY_MS = 200;
 
@@ -80,7 +79,8 @@ export class Overdue {
       this.losses.giveUp(run);
       return true;
     }
-    const event = task.state === "delivered" ? this.unacknowledged(task) : this.stalled(task);
+    const event =
+      task.state === "delivered" ? unacknowledged(task, this.settings.backoffMs, this.system) : this.stalled(task);
     const instance = run?.offer?.instance;
     if (run !== undefined) {
       this.runs.free(run);
@@ -98,24 +98,6 @@ export class Overdue {
     const code = late ? "DELIVERY_TIMEOUT" : "TIMEOUT";
     const hasty = !late || request.ackTimeoutMs !== undefined;
     run.counted = this.breakers.overdue({ offer, sentAt }, code, this.system.monotonic(), hasty);
-  }
-
-  private unacknowledged(task: TaskRecord): TaskEvent {
-    const tries = task.deliveryFailures + 1;
-    const now = this.system.now();
-    const at =
-      retryAt(task.deliveryFailures, this.settings.backoffMs, now, this.system.random()) ??
-      (hasStandIn(task) ? now : undefined);
-    const remedy = `the task is in dead letters, requeue it with \`agent-reach dead requeue ${task.messageId}\`.`;
-    const error = new ReachError(
-      "DELIVERY_TIMEOUT",
-      `${task.agentId} did not acknowledge in time (${tries} ${tries === 1 ? "attempt" : "attempts"}); ${remedy}`,
-      {
-        outcome: "unknown",
-        details: { attempts: tries, agentId: task.agentId },
-      },
-    );
-    return { type: "unacknowledged", attempt: task.attempt, outcome: "no_ack", retryAt: at, error: error.toBody() };
   }
 
   private stalled(task: TaskRecord): TaskEvent {

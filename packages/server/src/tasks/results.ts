@@ -1,5 +1,6 @@
 import type { AgentErrorShape, Receipt } from "@agent-reach/protocol";
 import type { Journal } from "../journal/journal.js";
+import type { Expiry } from "../ports/delivery.js";
 import type { System } from "../ports/system.js";
 import type { TaskRecord } from "../ports/task-store.js";
 import type { Admission } from "../router/admission.js";
@@ -7,11 +8,11 @@ import type { Breakers } from "../router/breakers.js";
 import { agentError, refusal } from "../router/refusals.js";
 import type { Commits } from "./commits.js";
 import type { TaskEvent } from "./lifecycle.js";
-import { retryAt } from "./retry.js";
 import type { TaskRun } from "./run.js";
 import type { Runs } from "./runs.js";
 import { type DispatchSettings, STORE_RETRY_MS } from "./settings.js";
 import { hasStandIn } from "./stand-ins.js";
+import { nextTryAt, unacknowledged } from "./unacknowledged.js";
 
 /** How long an instance whose link is full is left alone. */
 const BACKPRESSURE_MS = 100;
@@ -105,7 +106,7 @@ export class Results {
   }
 
   /** Not executed. An agent that is overloaded or leaving is left alone for a while; any other refusal spends a retry. */
-  refused(run: TaskRun, code: string, message: string, retryAfterMs: number | undefined): void {
+  refused(run: TaskRun, code: string, message: string, retryAfterMs: number | undefined, expiry?: Expiry): void {
     const instance = run.offer?.instance;
     this.runs.free(run);
     this.journal.add(run.log, "refused", instance, run.attempt, { code, reason: message });
@@ -115,11 +116,8 @@ export class Results {
       void this.commits.change(run, { type: "refused", attempt: run.attempt, at: undefined });
       return;
     }
-    const now = this.system.now();
-    const at =
-      retryAt(run.record.deliveryFailures, this.settings.backoffMs, now, this.system.random()) ??
-      (hasStandIn(run.record) ? now : undefined);
-    const error = refusal(run.record.agentId ?? "the agent", code, message, undefined);
+    const at = nextTryAt(run.record, this.settings.backoffMs, this.system);
+    const error = refusal(run.record.agentId ?? "the agent", code, message, undefined, expiry);
     void this.commits.change(run, {
       type: "unacknowledged",
       attempt: run.attempt,
@@ -127,6 +125,19 @@ export class Results {
       retryAt: at,
       error: error.toBody(),
     });
+  }
+
+  /** Its request had its time: nobody will acknowledge it any more, and whether it was executed is unknown (RES-10). */
+  expired(run: TaskRun, expiry: Expiry): void {
+    const { offer, sentAt } = run;
+    if (offer === undefined || !this.runs.has(run)) return;
+    this.journal.add(run.log, "unacknowledged", offer.instance, run.attempt, expiry);
+    this.runs.free(run);
+    if (!run.counted && expiry.phase === "total")
+      this.breakers.overdue({ offer, sentAt }, "DELIVERY_TIMEOUT", this.system.monotonic(), true);
+    else if (!run.counted) this.breakers.lost(offer, sentAt, this.system.monotonic());
+    run.counted = true;
+    void this.commits.change(run, unacknowledged(run.record, this.settings.backoffMs, this.system, expiry));
   }
 
   /** The link could not take it: nothing was sent, so nothing is counted. */

@@ -1,6 +1,6 @@
 import type { AgentErrorShape, Receipt } from "@agent-reach/protocol";
 import type { MessageLog } from "../journal/journal.js";
-import type { Receiver } from "../ports/delivery.js";
+import type { Expiry, Receiver } from "../ports/delivery.js";
 import type { TaskRecord } from "../ports/task-store.js";
 import type { Offer } from "../registry/instance.js";
 import type { Hop, Parent } from "../router/chain.js";
@@ -103,16 +103,17 @@ export class TaskRun implements Receiver, WheelEntry, Parent {
     return this.owner.results.answered(this, { error, receipt: parseReceipt(receipt) });
   }
 
-  refused(code: string, message: string, retryAfterMs: number | undefined): void {
-    this.owner.results.refused(this, code, message, retryAfterMs);
+  refused(code: string, message: string, retryAfterMs: number | undefined, expiry?: Expiry): void {
+    this.owner.results.refused(this, code, message, retryAfterMs, expiry);
   }
 
   sent(): void {
     this.owner.results.pulled(this);
   }
 
-  lost(): void {
-    this.owner.losses.lost(this);
+  lost(expiry?: Expiry): void {
+    if (expiry === undefined) this.owner.losses.lost(this);
+    else this.owner.results.expired(this, expiry);
   }
 }
 

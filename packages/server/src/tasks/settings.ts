@@ -1,6 +1,6 @@
-export interface DispatchSettings {
-  ackTimeoutMs: number;
-  slowAckTimeoutMs: number;
+import type { AckSettings } from "../router/ack-wait.js";
+
+export interface DispatchSettings extends AckSettings {
   backoffMs: readonly number[];
   lossesMax: number;
   lostGraceMs: number;
