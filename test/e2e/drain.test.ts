@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { accepted, completed, SocketAgent } from "../kit/agents.js";
 import { ReachNode } from "../kit/node.js";
-import { Wire } from "../kit/wire.js";
+import { newId, Wire } from "../kit/wire.js";
 import { eventually, within } from "../kit/within.js";
 
 /** A node that is told to stop: nothing that runs is cut off, nothing new begins, and everybody is told where it stands. */
@@ -11,12 +11,15 @@ afterEach(async () => {
 });
 
 describe("DRAINING: SIGTERM", () => {
-  test("lets a running call end, refuses new work, closes with 4010 and exits with 0", async () => {
+  test("lets a running call end, refuses new work, answers what comes again, closes with 4010 and exits with 0", async () => {
     node = await ReachNode.start();
     const agent = await SocketAgent.join(node.url, undefined, () => undefined);
     const caller = await Wire.open(node.url);
-    const called = caller.request("call", { capability: agent.capability, input: 1 }, 20_000);
+    const asked = { messageId: newId(), capability: agent.capability, input: 1 };
+    const called = caller.request("call", asked, 20_000);
     const delivery = await agent.next();
+    const submitted = { messageId: newId(), capability: agent.capability, input: 3 };
+    await caller.request("submit", submitted);
     node.signal("SIGTERM");
     const { http } = node;
     await eventually(
@@ -29,8 +32,12 @@ describe("DRAINING: SIGTERM", () => {
       status: 503,
       body: { code: "DRAINING", retryable: true, outcome: "not_executed" },
     });
+    // What was asked for before is no new work, and "not executed" would be untrue of it.
+    const again = caller.request("call", asked, 20_000);
+    expect(await caller.request("submit", submitted)).toMatchObject({ duplicate: true });
+    expect((await caller.refused("submit", { ...submitted, messageId: newId() })).code).toBe("DRAINING");
     agent.wire.respond(delivery.id, completed("finished"));
-    expect((await called).data).toBe("finished");
+    expect([(await called).data, (await again).data]).toEqual(["finished", "finished"]);
     expect((await within(caller.closed, "the caller's socket to be closed")).code).toBe(4010);
     expect((await within(agent.wire.closed, "the agent's socket to be closed")).code).toBe(4010);
     expect(await within(node.ended, "the process to end", 15_000)).toEqual({ code: 0, signal: null });

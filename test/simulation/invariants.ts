@@ -1,4 +1,5 @@
 import type { TaskRecord } from "../../packages/server/src/ports/task-store.js";
+import { WINDOW_MS } from "../../packages/server/src/registry/breaker-record.js";
 import { isTerminal } from "../../packages/server/src/tasks/lifecycle.js";
 import type { Arrival, Commit, Execution, Job, Ledger, Sent } from "./ledger.js";
 
@@ -6,6 +7,10 @@ import type { Arrival, Commit, Execution, Job, Ledger, Sent } from "./ledger.js"
 const ANSWER_MARGIN_MS = 1_200;
 /** A decision and its write may lie so far apart, in quiet times, ms. */
 const WRITE_MS = 50;
+/** A node waits at least so long for an agent, unless there is less time than that, ms. */
+const PATIENCE_MS = 250;
+/** What failed longer ago than the window of a breaker, and the longest wait before it, is not what it opened for, ms. */
+const BREAKER_MS = WINDOW_MS + 30_000;
 
 /** One promise, checked when a run has ended. It notes whatever broke it. */
 export interface Invariant {
@@ -178,20 +183,15 @@ export const invariants: readonly Invariant[] = [
     name: "tasks of one order go one after another",
     check(ledger, wrong) {
       for (const line of linesOf(ledger)) {
-        for (const { at, task } of line.flat()) {
-          if (task.state !== "delivered") continue;
-          for (const history of line) {
-            const other = history[0]!.task;
-            if (other.seq >= task.seq) continue;
-            const then = history.findLast((commit) => commit.at <= at);
-            // One that was asked for again takes its old place, but what was under way by then goes on.
-            const reopened = then !== undefined && then.at > at - WRITE_MS && history.length > 1;
-            if (then !== undefined && !isTerminal(then.task.state) && !reopened)
+        for (const commit of line.flat()) {
+          const { messageId, state, seq } = commit.task;
+          if (state !== "delivered") continue;
+          for (const other of othersAt(line, commit))
+            if (other.seq < seq && !isTerminal(other.state))
               wrong(
-                `it went out while ${other.messageId}, which stands before it, was ${then.task.state}`,
-                ledger.jobOf(task.messageId),
+                `it went out while ${other.messageId}, which stands before it, was ${other.state}`,
+                ledger.jobOf(messageId),
               );
-          }
         }
       }
     },
@@ -200,17 +200,33 @@ export const invariants: readonly Invariant[] = [
     name: "two of one order are never in hands at once",
     check(ledger, wrong) {
       for (const line of linesOf(ledger)) {
-        for (const { at, task } of line.flat()) {
-          if (task.state !== "delivered") continue;
-          for (const history of line) {
-            const then = history.findLast((commit) => commit.at <= at)?.task;
-            if (then === undefined || then.seq === task.seq) continue;
-            // One that had ended and was asked for again takes its old place, also before one that is under way (TS5).
-            if (then.seq > task.seq && reopened(ledger, task, at)) continue;
-            if (then.state === "delivered" || then.state === "working")
-              wrong(`it went out while ${then.messageId} was ${then.state}`, ledger.jobOf(task.messageId));
-          }
+        for (const commit of line.flat()) {
+          const { messageId, state } = commit.task;
+          if (state !== "delivered") continue;
+          for (const other of othersAt(line, commit))
+            if (other.state === "delivered" || other.state === "working")
+              wrong(`it went out while ${other.messageId} was ${other.state}`, ledger.jobOf(messageId));
         }
+      }
+    },
+  },
+  {
+    name: "a breaker opens for technical failures alone",
+    check(ledger, wrong) {
+      for (const { at, instanceId, capability, failures, node } of ledger.openings) {
+        const sent = ledger.sent.filter(
+          (one) =>
+            one.node === node &&
+            one.instanceId === instanceId &&
+            one.capability === capability &&
+            one.at <= at &&
+            one.at > at - BREAKER_MS,
+        );
+        const unanswered = sent.filter((one) => !answeredSoon(ledger, one)).length;
+        if (unanswered < failures)
+          wrong(
+            `that of ${sent.at(-1)?.to ?? instanceId} for ${capability} opened at ${Math.round(at)} for ${failures} failures; ${unanswered} of ${sent.length} messages had no answer in time`,
+          );
       }
     },
   },
@@ -305,6 +321,19 @@ export const invariants: readonly Invariant[] = [
   },
 ];
 
+/** Whether the agent said how it ended, well or badly, before the node could give it up. */
+function answeredSoon({ arrivals }: Ledger, { at, messageId, attempt, to, node, timeoutMs }: Sent): boolean {
+  return arrivals.some(
+    (arrival) =>
+      arrival.says !== "handed back" &&
+      arrival.messageId === messageId &&
+      arrival.attempt === attempt &&
+      arrival.from === to &&
+      arrival.node === node &&
+      arrival.at < at + Math.min(PATIENCE_MS, timeoutMs - WRITE_MS),
+  );
+}
+
 /** Whether this is what became of another delivery of the same call, by the same run of the node. */
 function answers(arrival: Arrival, one: Sent, other: Sent): boolean {
   return (
@@ -324,25 +353,28 @@ function mayHaveEffect({ end }: Execution): boolean {
 }
 
 /**
- * A key whose work failed, or was given up, may be used again by whoever asks again; and a node that was restarted cannot
- * know that a call was made before.
+ * A key whose work failed, or was given up, may be used again by whoever asks again: for a call by a message with another
+ * id, for a task by the same one too. And a node that was restarted cannot know that a call was made before.
  */
-function mayBeUsedAgain({ commits, nodeEnds }: Ledger, job: Job, before: Execution, later: Execution): boolean {
+function mayBeUsedAgain(
+  { commits, nodeEnds, arrivals }: Ledger,
+  job: Job,
+  before: Execution,
+  later: Execution,
+): boolean {
   const asked = job.sends.filter(({ at }) => at <= later.at);
-  const askedSince = asked.some(({ at }) => at > before.at);
-  // A call's failure is not remembered, so that also the SDK, which repeats what nobody answered, may cause another try.
-  if (before.end?.how === "failed" && (askedSince || job.kind === "call")) return true;
   if (job.kind === "call") {
+    const knownAsFailed = arrivals.some(
+      ({ says, messageId, at }) => says === "failed" && messageId === before.messageId && at <= later.at,
+    );
+    if (knownAsFailed && later.messageId !== before.messageId) return true;
     const first = job.sends[0]!.at;
     return asked.length > 1 && [...nodeEnds.values()].some((at) => at > first && at <= later.at);
   }
+  const askedSince = asked.some(({ at }) => at > before.at);
+  if (before.end?.how === "failed" && askedSince) return true;
   const history = commits.get(before.messageId) ?? [];
   return askedSince && history.some(({ at, task }) => at > before.at && at <= later.at && isTerminal(task.state));
-}
-
-/** Whether a task had ended before, and was asked for again. */
-function reopened({ commits }: Ledger, { messageId }: TaskRecord, at: number): boolean {
-  return commits.get(messageId)!.some((commit) => commit.at < at && isTerminal(commit.task.state));
 }
 
 function lastOf({ commits }: Ledger): Commit[] {
@@ -360,6 +392,14 @@ function linesOf({ commits }: Ledger): Commit[][][] {
     else line.push(history);
   }
   return [...lines.values()];
+}
+
+/** The other tasks of an order as they were when one of them was committed. */
+function othersAt(line: readonly Commit[][], { number, task }: Commit): TaskRecord[] {
+  return line.flatMap((history) => {
+    const then = history.findLast((commit) => commit.number < number)?.task;
+    return then === undefined || then.seq === task.seq ? [] : [then];
+  });
 }
 
 function sameData({ data }: TaskRecord, heard: unknown): boolean {

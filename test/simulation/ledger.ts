@@ -76,6 +76,10 @@ export interface Sent {
   readonly kind: "call" | "task";
   readonly attempt: number;
   readonly to: string;
+  readonly instanceId: string;
+  readonly capability: string;
+  /** How long the node waits for the result. */
+  readonly timeoutMs: number;
   /** Which run of the node sent it. */
   readonly node: number;
 }
@@ -98,9 +102,20 @@ export interface Expiry {
   readonly node: number;
 }
 
+/** A circuit breaker that opened: for so many failures in its window, or for one of a probe. */
+export interface Opening {
+  readonly at: number;
+  readonly instanceId: string;
+  readonly capability: string;
+  readonly failures: number;
+  readonly node: number;
+}
+
 /** One state of a task that was committed. */
 export interface Commit {
   readonly at: number;
+  /** Which one of all commits it is: several come at one moment. */
+  readonly number: number;
   readonly task: TaskRecord;
 }
 
@@ -119,6 +134,7 @@ export class Ledger {
   readonly sent: Sent[] = [];
   readonly arrivals: Arrival[] = [];
   readonly expiries: Expiry[] = [];
+  readonly openings: Opening[] = [];
   /** By message, oldest first. */
   readonly commits = new Map<string, Commit[]>();
   /** When a run of the node ended, by its number. */
@@ -128,6 +144,7 @@ export class Ledger {
   /** Faults, and whether lines are kept at all. */
   readonly faults: Line[] = [];
   readonly lines: Line[] = [];
+  #commits = 0;
   readonly #jobOf = new Map<string, Job>();
   readonly #confirmedAt = new Map<string, number>();
 
@@ -156,7 +173,7 @@ export class Ledger {
 
   stored(task: TaskRecord): void {
     const commits = this.commits.get(task.messageId);
-    const commit = { at: this.now, task };
+    const commit = { at: this.now, number: this.#commits++, task };
     if (commits === undefined) this.commits.set(task.messageId, [commit]);
     else commits.push(commit);
     if (this.recording)

@@ -46,6 +46,13 @@ export class NodeHost {
         node: this.run,
       });
     });
+    house.router.breakers.onChange(({ record: { instanceId } }, { state, trigger, capability, failures }) => {
+      if (state !== "open") return;
+      ledger.tell("node", `opens the breaker of ${universe.hostOf(instanceId)} for ${capability}: ${trigger}`);
+      // A probe is one message.
+      const count = trigger === "failures" ? failures : 1;
+      ledger.openings.push({ at: ledger.now, instanceId, capability, failures: count, node: this.run });
+    });
     universe.plant?.house?.(house, process);
     try {
       await house.start();

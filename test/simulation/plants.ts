@@ -135,6 +135,25 @@ export const plants: readonly Plant[] = [
     },
   },
   {
+    name: "breaker counting business errors",
+    from: 1,
+    breaks: ["a breaker opens for technical failures alone"],
+    house: ({ calls, dispatcher, router: { breakers } }) => {
+      const succeeded = breakers.succeeded.bind(breakers);
+      const asFailure = (hear: () => void) => {
+        breakers.succeeded = (offer, sentAt, now) => breakers.failed(offer, sentAt, "AGENT_ERROR", now);
+        hear();
+        breakers.succeeded = succeeded;
+      };
+      const sender = parts(parts(calls)["sender"]);
+      const failed = sender["failed"].bind(sender);
+      sender["failed"] = (...said: unknown[]) => asFailure(() => failed(...said));
+      const heard = dispatcher.results.heard.bind(dispatcher.results);
+      dispatcher.results.heard = (run, result) =>
+        result.error === undefined ? heard(run, result) : asFailure(() => heard(run, result));
+    },
+  },
+  {
     name: "unbounded queue",
     from: 1,
     breaks: ["a line keeps its limit"],

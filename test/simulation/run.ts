@@ -73,9 +73,14 @@ async function live(universe: Universe, chance: Chance): Promise<void> {
   plan(universe, chance.fork());
   planFaults(universe, chance.fork());
   await world.run(Math.max(QUIET_MS, WORK_MS));
-  while (world.now < END_MS && !hasEnded(universe)) await world.run(world.now + LOOK_MS);
+  const untilAllHasEnded = async () => {
+    while (world.now < END_MS && !hasEnded(universe)) await world.run(world.now + LOOK_MS);
+  };
+  await untilAllHasEnded();
   // What was said last is heard, and what was kept for a moment is let go.
   await world.run(world.now + 3_000);
+  // Meanwhile somebody may have noticed that his connection is dead, and be about to register over another.
+  await untilAllHasEnded();
 }
 
 /** Whether nothing is left to happen but heartbeats. */

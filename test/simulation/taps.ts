@@ -15,7 +15,13 @@ interface Delivered {
   id: number;
   params: {
     attempt: number;
-    envelope: { messageId: string; kind: "call" | "task"; target: { instanceId: string } };
+    envelope: {
+      messageId: string;
+      kind: "call" | "task";
+      target: { instanceId: string };
+      capability: string;
+      timeoutMs: number;
+    };
   };
 }
 
@@ -75,22 +81,30 @@ export class Taps implements Tap {
     const { ledger, node, network } = this.universe;
     const { id, params } = JSON.parse(text) as Delivered;
     const { attempt, envelope } = params;
-    const { messageId, kind, target } = envelope;
+    const { messageId, kind, target, capability, timeoutMs } = envelope;
+    const { instanceId } = target;
+    const to = link.process.name;
     link.delivered.set(id, { messageId, attempt });
-    ledger.sent.push({ at: network.world.now, messageId, kind, attempt, to: link.process.name, node: node.run });
-    const live = node.house!.registry.view.instances.get(target.instanceId);
+    ledger.sent.push({
+      at: network.world.now,
+      messageId,
+      kind,
+      attempt,
+      to,
+      instanceId,
+      capability,
+      timeoutMs,
+      node: node.run,
+    });
+    const live = node.house!.registry.view.instances.get(instanceId);
     const job = ledger.jobOf(messageId);
     const { state } = live?.record ?? { state: "unknown" };
     if (state === "draining" || state === "offline" || state === "unknown")
-      ledger.wrong(GONE, `attempt ${attempt} went to ${link.process.name}, which is ${state} as the node knows`, job);
-    else if (this.#superseded.get(target.instanceId)?.has(link) === true)
-      ledger.wrong(
-        GONE,
-        `attempt ${attempt} went to ${link.process.name}, which was superseded as the node knows`,
-        job,
-      );
+      ledger.wrong(GONE, `attempt ${attempt} went to ${to}, which is ${state} as the node knows`, job);
+    else if (this.#superseded.get(instanceId)?.has(link) === true)
+      ledger.wrong(GONE, `attempt ${attempt} went to ${to}, which was superseded as the node knows`, job);
     if (live !== undefined && live.running > live.capacity)
-      ledger.wrong("room is kept", `${link.process.name} got more than the ${live.capacity} that it takes`, job);
+      ledger.wrong("room is kept", `${to} got more than the ${live.capacity} that it takes`, job);
   }
 
   /** A registration counts from the moment it is confirmed, and ends the one before. */

@@ -34,6 +34,44 @@ export function populate(universe: Universe, chance: Chance): void {
   }
 }
 
+/**
+ * For a while one agent says no to nearly everything: orders that do not exist, amounts that are too high. It is as well as
+ * ever, and its breaker has nothing to do with it.
+ */
+function planNoes(universe: Universe, chance: Chance, callers: readonly ClientHost[]): void {
+  const { card } = chance.pick(universe.clients.filter(({ host }) => host.startsWith("agent"))).settings;
+  const [capability] = card!.capabilities as readonly { name: string; idempotent: boolean }[];
+  let at = chance.between(500, WORK_MS - 3_000);
+  for (let i = chance.int(16, 28); i > 0; i--) {
+    at += chance.between(20, 120);
+    const says = chance.in(0.9) ? "fails" : "succeeds";
+    const more: Partial<Job> = {
+      capability: capability!.name,
+      idempotent: capability!.idempotent,
+      steps: [{ does: says, ms: chance.in(0.5) ? 0 : chance.between(1, 20) }],
+    };
+    const caller = chance.pick(callers);
+    const asked = { agentId: card!.agentId };
+    if (chance.in(0.7)) planCall(universe, chance, caller, at, more, asked);
+    else planTask(universe, chance, caller, at, more, asked);
+  }
+}
+
+/** Tasks of one order, many of which fail and come again while others are under way. */
+function planReturns(universe: Universe, chance: Chance, caller: ClientHost): void {
+  const orderKey = `${caller.host}-returns`;
+  let at = chance.between(500, WORK_MS - 4_000);
+  for (let i = chance.int(5, 12); i > 0; i--) {
+    at += chance.between(0, 100);
+    const fails: Step[] = Array.from({ length: chance.int(0, 4) }, () => ({
+      does: "fails",
+      ms: chance.between(0, 30),
+    }));
+    const steps: Step[] = [...fails, { does: "succeeds", ms: chance.between(0, 60) }];
+    planTask(universe, chance, caller, at, { orderKey, atMostOnce: false, steps }, { repeats: chance.int(1, 5) });
+  }
+}
+
 export function addAgent(
   universe: Universe,
   chance: Chance,
@@ -62,6 +100,16 @@ export function plan(universe: Universe, chance: Chance): void {
     if (kind === "call") planCall(universe, chance, caller, at);
     else planTask(universe, chance, caller, at);
   }
+  if (chance.in(0.15)) planNoes(universe, chance, callers);
+  if (chance.in(0.15)) planReturns(universe, chance, chance.pick(callers));
+}
+
+/** How a piece of work is asked for, where chance does not have it. */
+interface Asked {
+  /** Of this agent alone. */
+  readonly agentId?: string;
+  /** So often again, sooner or later. */
+  readonly repeats?: number;
 }
 
 function stepsOf(chance: Chance, kind: Job["kind"]): Step[] {
@@ -112,18 +160,27 @@ function idOf(chance: Chance): string {
 
 // ── calls ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function planCall(universe: Universe, chance: Chance, caller: ClientHost, at: number): void {
+function planCall(
+  universe: Universe,
+  chance: Chance,
+  caller: ClientHost,
+  at: number,
+  more: Partial<Job> = {},
+  { agentId }: Asked = {},
+): void {
   const job = newJob(universe, chance, caller, "call", {
     ...(chance.in(0.2) && { idempotencyKey: `call-${universe.ledger.jobs.length}` }),
+    ...more,
   });
   const timeoutMs = chance.pick([300, 1_000, 3_000, 8_000]);
-  const call = () => {
+  const call = (messageId: string) => {
     const { process, client } = caller;
     if (process === undefined || !process.alive || client === undefined) return;
-    const send = sent(universe.ledger, job, "call", process, timeoutMs);
-    universe.ledger.tell(process.name, `calls ${job.capability}, ${timeoutMs} ms`, job);
+    const send = sent(universe.ledger, job, "call", process, timeoutMs, { messageId });
+    universe.ledger.tell(process.name, `calls ${job.capability}, ${timeoutMs} ms, as ${messageId}`, job);
     const handle = client.callAsync({
-      messageId: job.messageId,
+      messageId,
+      ...(agentId !== undefined && { target: { agentId } }),
       capability: job.capability,
       input: { job: job.id } satisfies Input,
       timeoutMs,
@@ -142,19 +199,31 @@ function planCall(universe: Universe, chance: Chance, caller: ClientHost, at: nu
       });
     }
   };
-  within(universe, caller, at, call);
-  // A caller who repeats himself while he waits.
-  if (chance.in(0.15)) within(universe, caller, at + chance.between(0, 500), call);
+  within(universe, caller, at, () => call(job.messageId));
+  // A caller who repeats himself: the same message, or another one for the same piece of work.
+  if (chance.in(0.15)) {
+    const messageId = job.idempotencyKey !== undefined && chance.in(0.5) ? idOf(chance) : job.messageId;
+    universe.ledger.alias(messageId, job);
+    within(universe, caller, at + chance.between(0, 500), () => call(messageId));
+  }
 }
 
 // ── tasks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function planTask(universe: Universe, chance: Chance, caller: ClientHost, at: number): void {
+function planTask(
+  universe: Universe,
+  chance: Chance,
+  caller: ClientHost,
+  at: number,
+  more: Partial<Job> = {},
+  { agentId, repeats = chance.in(0.2) ? 1 : 0 }: Asked = {},
+): void {
   const number = universe.ledger.jobs.length;
   const job = newJob(universe, chance, caller, "task", {
     ...(chance.in(0.4) && { idempotencyKey: `task-${number}` }),
     ...(chance.in(0.35) && { orderKey: `${caller.host}-${chance.int(0, 2)}` }),
     atMostOnce: chance.in(0.1),
+    ...more,
   });
   const asked = {
     completionTimeoutMs: chance.pick([1_500, 4_000, 8_000]),
@@ -172,6 +241,7 @@ function planTask(universe: Universe, chance: Chance, caller: ClientHost, at: nu
     );
     const handle = client.submit({
       messageId,
+      ...(agentId !== undefined && { target: { agentId } }),
       capability: job.capability,
       input: { job: job.id, ...(other && { other }) } satisfies Input,
       ...(job.idempotencyKey !== undefined && { idempotencyKey: job.idempotencyKey }),
@@ -198,7 +268,7 @@ function planTask(universe: Universe, chance: Chance, caller: ClientHost, at: nu
   };
   again.set(job, () => submit(job.messageId, false));
   within(universe, caller, at, () => submit(job.messageId, false));
-  if (chance.in(0.2)) {
+  for (let i = 0; i < repeats; i++) {
     const messageId = job.idempotencyKey !== undefined && chance.in(0.5) ? idOf(chance) : job.messageId;
     universe.ledger.alias(messageId, job);
     within(universe, caller, at + chance.between(0, 4_000), () => submit(messageId, false));

@@ -18,8 +18,6 @@ export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
   const { system, settings } = rooms;
 
   const read = (method: "call" | "submit", request: FastifyRequest) => {
-    if (rooms.isDraining())
-      throw new ReachError("DRAINING", "this node is stopping; connect elsewhere, or again in a moment.");
     const body = bodyOf(request);
     const header = request.headers["traceparent"];
     const traced = parseTraceparent(Array.isArray(header) ? header[0] : header)?.traceId;
@@ -50,7 +48,7 @@ export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
         },
       };
       try {
-        rooms.calls.start(message, answer);
+        rooms.calls.start(message, answer, !rooms.isDraining());
       } catch (error) {
         answer.error(error as Error);
       }
@@ -77,7 +75,7 @@ export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
         throw error;
       },
     };
-    await rooms.tasks.submit(read("submit", request), keep);
+    await rooms.tasks.submit(read("submit", request), keep, !rooms.isDraining());
     return reply.type("application/json").send(text);
   });
 

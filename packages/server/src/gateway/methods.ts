@@ -2,6 +2,7 @@ import { type Method, type Params, ReachError, type Task } from "@agent-reach/pr
 import type { Journal } from "../journal/journal.js";
 import type { Call, CallState } from "../router/call.js";
 import type { MessageRequest, Reply } from "../router/message.js";
+import { nodeStops } from "../router/refusals.js";
 import { SettledCall } from "../router/settled.js";
 import { taskText } from "../tasks/text.js";
 import { complete } from "./completions.js";
@@ -41,13 +42,6 @@ function progressText(params: Params<"progress">, text: string, data: string | u
   return data === undefined ? head : `${head.slice(0, -1)},"data":${data}}`;
 }
 
-function assertTakesWork(session: Session): void {
-  if (session.rooms.isDraining())
-    throw new ReachError("DRAINING", "this node is stopping; connect elsewhere, or again in a moment.", {
-      retryAfterMs: 1000,
-    });
-}
-
 function assertMayWatch({ watches, rooms }: Session): void {
   const { watchesMax } = rooms.settings;
   if (watches.size < watchesMax) return;
@@ -73,7 +67,7 @@ export const handlers: Partial<Record<Method, Handler>> = {
   },
 
   register: checked("register", async (session, params, reply) => {
-    assertTakesWork(session);
+    if (session.rooms.isDraining()) throw nodeStops("not_executed");
     const { registry } = session.rooms;
     const { instance, result } = await registry.register({
       tenant: session.caller.tenant,
@@ -154,14 +148,14 @@ export const handlers: Partial<Record<Method, Handler>> = {
   }),
 
   call: (session, params, reply) => {
-    assertTakesWork(session);
-    session.rooms.calls.start(messageOf("call", session, params), reply);
+    const { calls, isDraining } = session.rooms;
+    calls.start(messageOf("call", session, params), reply, !isDraining());
     return undefined;
   },
 
   submit: (session, params, reply) => {
-    assertTakesWork(session);
-    return session.rooms.tasks.submit(messageOf("submit", session, params), reply);
+    const { tasks, isDraining } = session.rooms;
+    return tasks.submit(messageOf("submit", session, params), reply, !isDraining());
   },
 
   "task.get": checked("task.get", async (session, params, reply) => {

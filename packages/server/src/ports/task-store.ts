@@ -11,8 +11,10 @@ import type { AgentErrorShape, DeliveryMode, ErrorBody, OnStalled, Receipt, Task
  * TS4  `claimDue` hands no task to two callers: a claimed one is not handed out again until it has been updated, or
  *      `release`d, or the store was reopened. Claims need not survive the process.
  * TS5  `claimDue` on a lane hands out queued tasks whose `dueAt` has come, oldest dueAt first, then in order of insertion.
- *      Of those with one `orderKey` only the first, and only while none of the others is claimed, in somebody's hands or
- *      stalled. First is the lowest `request.sequence`, then those without one, among equals in order of insertion.
+ *      Of those with one `orderKey` only the first may go, and only while none of the others is in somebody's hands or
+ *      stalled. First is the lowest `request.sequence`, then those without one, among equals in order of insertion. A claim
+ *      keeps nobody's place: an `update` that would put a queued task into somebody's hands when it may not go (any more)
+ *      changes nothing and answers undefined.
  * TS6  `claimDue` on the lane OVERDUE hands out tasks that are not queued but due, and queued ones past their deadline.
  * TS7  Input and data are kept as the JSON text that came in, to the digit.
  * TS8  A store that cannot write rejects with NOT_READY, has changed nothing, and works again when the cause is gone.
@@ -23,7 +25,7 @@ import type { AgentErrorShape, DeliveryMode, ErrorBody, OnStalled, Receipt, Task
 export interface TaskStore {
   insert(task: NewTask): Promise<{ task: TaskRecord; duplicate: boolean }>;
   get(messageId: string): Promise<TaskRecord | undefined>;
-  /** `data`: the raw JSON text of the result where this update brings one. */
+  /** `data`: the raw JSON text of the result where this update brings one. Undefined: it did not fit (TS3, TS5). */
   update(task: TaskRecord, data?: string): Promise<TaskRecord | undefined>;
   /**
    * Up to `limit` tasks of the lane that are due at `now`, marked as claimed. When there are fewer, `nextAt` is the wall ms

@@ -9,6 +9,11 @@ import type { Memory } from "./memory.js";
 import { inDoubt } from "./refusals.js";
 import { SettledCall } from "./settled.js";
 
+/** What an agent says with its no may be as large as a result. */
+function sizeOf(error: ErrorBody | undefined): number {
+  return error?.code === "AGENT_ERROR" ? JSON.stringify(error.details).length : 0;
+}
+
 function bodyOf(error: Error): ErrorBody {
   return (error instanceof ReachError ? error : new ReachError("INTERNAL", error.message)).toBody();
 }
@@ -93,7 +98,7 @@ export class CallEndings {
     );
     log.subject = settled;
     if (this.journal.shelve(log)) this.memory.left(call);
-    else this.memory.settled(settled, data?.length ?? 0);
+    else this.memory.settled(settled, data?.length ?? sizeOf(error));
     return settled;
   }
 

@@ -151,16 +151,72 @@ describe("C5, DLV-7: a message that comes again", () => {
     expect(agent.link.waiting).toBe(1);
   });
 
-  test("is tried anew where it did not succeed, but not where that is unknown", async () => {
-    rooms.call(again);
-    agent.link.next().fail({ code: "NO" });
+  test("is tried anew where it was not executed, but not where that is unknown", async () => {
     rooms.call(again);
     agent.link.next().refuse("NOT_NOW");
     rooms.call(again);
     expect(agent.link.waiting).toBe(1);
     await rooms.pass(5_020);
     expect(rooms.call(again).failure.code).toBe("DELIVERY_TIMEOUT");
-    expect(agent.link.deliveries).toHaveLength(3);
+    expect(agent.link.deliveries).toHaveLength(2);
+  });
+
+  test("gets the agent's no again, since the first one may have been lost on its way", async () => {
+    const no = { code: "NO", message: "no", data: { id: 7 }, retryable: true };
+    const first = rooms.call(again);
+    agent.link.next().fail(no);
+    await rooms.pass(59_000);
+    const { code, message, retryable, outcome, details } = rooms.call(again).failure;
+    expect({ code, outcome, retryable }).toEqual({ code: "AGENT_ERROR", outcome: "executed", retryable: true });
+    expect([message, details]).toEqual([first.failure.message, first.failure.details]);
+    expect(agent.link.deliveries).toHaveLength(1);
+    await rooms.pass(2_000);
+    rooms.registry.renew(agent.instance);
+    rooms.call(again);
+    expect(agent.link.deliveries).toHaveLength(2);
+  });
+
+  test("after the agent's no runs again under an id of its own, with the same key, and the key is what came of that", () => {
+    const keyed = { ...again, idempotencyKey: "order-7" };
+    rooms.call(keyed);
+    agent.link.next().fail({ code: "NO" });
+    const anew = rooms.call({ ...keyed, messageId: uuid(2) });
+    agent.link.next().complete("yes");
+    expect(anew.data).toBe("yes");
+    expect(rooms.call({ ...keyed, messageId: uuid(3) }).data).toBe("yes");
+    expect(rooms.call(keyed).failure.code).toBe("AGENT_ERROR");
+    expect(agent.link.deliveries).toHaveLength(2);
+  });
+
+  test("is not executed again because its result was too large, under whatever id", async () => {
+    rooms = await FakeRooms.open({ call: { inputBytes: 1_000 } });
+    agent = await rooms.join(card("a1", ["query"]));
+    const keyed = { ...again, idempotencyKey: "order-7" };
+    rooms.call(keyed);
+    agent.link.next().complete("x".repeat(1_000));
+    const codes = [keyed, { ...keyed, messageId: uuid(2) }].map((e) => rooms.call(e).failure.code);
+    expect(codes).toEqual(["PAYLOAD_TOO_LARGE", "PAYLOAD_TOO_LARGE"]);
+    expect(agent.link.deliveries).toHaveLength(1);
+  });
+
+  test("is remembered with what agents said in all their noes up to 64 million characters", () => {
+    const envelopes = Array.from({ length: 70 }, (_, i) => ({ ...again, messageId: uuid(i) }));
+    for (const envelope of envelopes) {
+      rooms.call(envelope);
+      agent.link.next().fail({ code: "NO", data: "x".repeat(1_000_000) });
+    }
+    expect(rooms.call(envelopes.at(-1)!).failure.code).toBe("AGENT_ERROR");
+    expect(agent.link.waiting).toBe(0);
+    rooms.call(envelopes[0]!);
+    expect(agent.link.waiting).toBe(1);
+  });
+
+  test("is executed after a dry run under the same key", () => {
+    const keyed = { ...again, idempotencyKey: "order-7" };
+    rooms.call({ ...keyed, dryRun: true });
+    const reply = rooms.call({ ...keyed, messageId: uuid(2) });
+    agent.link.next().complete("done");
+    expect(reply.data).toBe("done");
   });
 
   test("with other content is a conflict, and nobody else may send it", () => {

@@ -70,7 +70,8 @@ export class Calls {
     return this.memory.get(messageId, now);
   }
 
-  start(request: MessageRequest, reply: Reply): void {
+  /** `takesNew`: false while the node drains, which still answers what it was asked before. */
+  start(request: MessageRequest, reply: Reply, takesNew = true): void {
     const { envelope } = request;
     const now = this.system.monotonic();
     const contentHash = fingerprintOf(
@@ -83,6 +84,7 @@ export class Calls {
       this.find(request.messageId, now) ??
       (envelope.idempotencyKey === undefined ? undefined : this.memory.byAlias(aliasOf(request), now));
     if (known !== undefined && this.repeat(known, contentHash, request, reply)) return;
+    if (!takesNew) throw nodeStops("not_executed");
     this.retryBudget.add(now);
 
     const parent =
@@ -189,8 +191,7 @@ export class Calls {
       known.joined ??= [];
       known.joined.push(reply);
     } else if (known.data !== undefined) reply.result(known.answer());
-    // Only what may have succeeded is remembered: a refusal or a business error may well end otherwise this time.
-    else if (known.error!.outcome !== "unknown") return false;
+    else if (known.mayRunAgain(request.messageId)) return false;
     else reply.error(ReachError.fromBody(known.error!));
     return true;
   }

@@ -126,6 +126,7 @@ export function nodeStops(outcome: Outcome): ReachError {
   return new ReachError("DRAINING", "this node is stopping; connect elsewhere, or again in a moment.", {
     outcome,
     retryable: outcome === "not_executed",
+    ...(outcome === "not_executed" && { retryAfterMs: 1000 }),
   });
 }
 

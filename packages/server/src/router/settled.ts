@@ -45,6 +45,19 @@ export class SettledCall implements Memorable {
     return `{"messageId":"${log.messageId}","traceId":"${log.traceId}","data":${data},${offer!.addressJson}${receipt === undefined ? "" : `,"receipt":${receipt}`}${degraded ? ',"degraded":true' : ""}}`;
   }
 
+  /**
+   * Whether a message of the same content, under this id or only under the same key, is executed and not answered with
+   * what came of this one (DLV-7). What surely was not executed may be tried again. An agent's no may end otherwise if
+   * somebody asks anew; but who repeats the very message may only have missed the answer, and gets it. Whatever else was
+   * executed, or may have been, is not done again.
+   */
+  mayRunAgain(messageId: string): boolean {
+    const { error } = this;
+    // A dry run leaves neither result nor error.
+    if (error === undefined || error.outcome === "not_executed") return true;
+    return error.code === "AGENT_ERROR" && messageId !== this.messageId;
+  }
+
   forget(): void {
     this.log.subject = undefined;
     this.data = undefined;

@@ -95,6 +95,11 @@ export class Commits {
           this.follow(stored, event, log);
           return stored;
         }
+        // Another change was quicker, or somebody else goes first in its order: whoever has it next decides anew.
+        if (event.type === "sent") {
+          this.store.release([task.messageId]);
+          return undefined;
+        }
       } catch (error) {
         this.onError(error);
         this.store.release([task.messageId]);

@@ -253,4 +253,26 @@ describe("refusals", () => {
     expect(next.link.next().attempt).toBe(2);
     expect(other.link.waiting).toBe(0);
   });
+
+  test("DLV-19, LIVE-8: what lies for review since nobody knew whether it was begun goes out again when it is handed back", async () => {
+    const agent = await join("a1");
+    const id = await submit({ delivery: "atMostOnce" });
+    agent.link.next();
+    await rooms.pass(6_000);
+    expect(await rooms.state(id)).toBe("stalled");
+    const other = await join("a2");
+    await rooms.registry.drain(agent.instance, "deploy");
+    rooms.tasks.handBack(id, other.registered.instanceId, 1);
+    rooms.tasks.handBack(id, agent.registered.instanceId, 2);
+    await rooms.pass(0);
+    expect(await rooms.state(id)).toBe("stalled");
+    rooms.tasks.handBack(id, agent.registered.instanceId, 1);
+    await rooms.pass(0);
+    const delivery = other.link.next();
+    expect(delivery.attempt).toBe(2);
+    await delivery.complete("done");
+    await rooms.pass(0);
+    expect(await rooms.task(id)).toMatchObject({ state: "completed", error: undefined });
+    expect((await rooms.task(id)).attempts.map(({ outcome }) => outcome)).toEqual(["handed_back", "completed"]);
+  });
 });

@@ -12,6 +12,7 @@
  * T2  Every open task has `dueAt`, except one that is stalled for review.
  * T3  Attempt numbers rise and are never reused, also over a requeue.
  * T4  Acceptance, failure and refusal count only from the newest attempt; a success counts from any, while the task is open.
+ *     One that is stalled ends when its agent says after all how it ended, and is queued again if it was never begun.
  * T5  Deliveries without an acknowledgement, losses of an instance, and losses of the node are counted apart: the first
  *     spend the retries, the second have their own limit, the third are free (DLV-4, DLV-8).
  * T6  What was meant to be delivered at most once is never sent again once its outcome is unknown (DLV-19).
@@ -147,7 +148,8 @@ export function transition(task: TaskRecord, event: TaskEvent, now: number, lane
   if (ended) return no("SETTLED");
   if (event.attempt !== task.attempt) return no("STALE_ATTEMPT");
   const underway = task.state === "delivered" || task.state === "working";
-  if (!underway && !(task.state === "stalled" && event.type === "failed")) return no("NOT_NOW");
+  const saysAfterAll = task.state === "stalled" && (event.type === "failed" || event.type === "handedBack");
+  if (!underway && !saysAfterAll) return no("NOT_NOW");
   const once = task.request.delivery === "atMostOnce";
 
   switch (event.type) {
@@ -170,7 +172,7 @@ export function transition(task: TaskRecord, event: TaskEvent, now: number, lane
     }
     case "handedBack": {
       const attempts = ending(task, event.attempt, "handed_back", now);
-      return yes({ ...queued(task, lane, task.createdAt), attempts });
+      return yes({ ...queued(task, lane, task.createdAt), attempts, error: undefined });
     }
     case "unacknowledged": {
       const attempts = ending(task, event.attempt, event.outcome, now);

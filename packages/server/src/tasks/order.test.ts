@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
 import { localOperator } from "../access/access.js";
+import { openMemory } from "../engines/memory/index.js";
 
 let rooms: FakeRooms;
 let agent: FakeAgent;
@@ -83,6 +84,83 @@ describe("tasks with one ordering key", () => {
       expect(delivery.envelope.input).toBe(input);
       await delivery.complete();
     }
+  });
+
+  describe("DLV-10: one that is taken in again", () => {
+    /** The first has failed, the second is in the agent's hands, the third waits. */
+    const firstFailed = async (): Promise<string[]> => {
+      const ids = [await submit(1), await submit(2), await submit(3)];
+      await agent.link.next().fail();
+      await rooms.pass(0);
+      expect(got()).toEqual([1, 2]);
+      return ids;
+    };
+    const completeNext = async (): Promise<void> => {
+      await agent.link.next().complete();
+      await rooms.pass(0);
+    };
+
+    test("goes after what is in hands and before what waits, if it is submitted again", async () => {
+      const [first] = await firstFailed();
+      const again = await submit(1, { messageId: first });
+      expect(again).toBe(first);
+      await rooms.pass(4_000);
+      expect(got()).toEqual([1, 2]);
+      await completeNext();
+      expect(got()).toEqual([1, 2, 1]);
+      await completeNext();
+      expect(got()).toEqual([1, 2, 1, 3]);
+    });
+
+    test("and likewise if an operator requeues it from the dead letters", async () => {
+      const [first] = await firstFailed();
+      expect(await rooms.tasks.requeue([first!])).toEqual([first]);
+      await rooms.pass(1_000);
+      expect(got()).toEqual([1, 2]);
+      await completeNext();
+      await completeNext();
+      await completeNext();
+      expect(got()).toEqual([1, 2, 1, 3]);
+    });
+
+    test("goes before one that was chosen already and is not written down as sent", async () => {
+      const engine = await openMemory();
+      const update = engine.tasks.update.bind(engine.tasks);
+      rooms = await FakeRooms.open({ engine });
+      agent = await rooms.join(card("a1", ["query"]));
+      const first = await submit(1);
+      await submit(2);
+      let write = () => {};
+      engine.tasks.update = async (task, data) => {
+        if (task.state === "delivered") await new Promise<void>((go) => (write = go));
+        return update(task, data);
+      };
+      await agent.link.next().fail();
+      await rooms.pass(0);
+      expect(agent.instance.running).toBe(1);
+      engine.tasks.update = update;
+      expect(await rooms.tasks.requeue([first])).toEqual([first]);
+      await rooms.pass(100);
+      expect(got()).toEqual([1, 1]);
+      write();
+      await rooms.pass(100);
+      expect([got(), agent.instance.running]).toEqual([[1, 1], 1]);
+      await completeNext();
+      expect(got()).toEqual([1, 1, 2]);
+      await completeNext();
+      expect([agent.instance.running, rooms.trouble]).toEqual([0, []]);
+    });
+
+    test("takes the place of its number, and nothing is said to be missing", async () => {
+      const ids: string[] = [];
+      for (const sequence of [1, 2, 3]) ids.push(await submit(sequence, { sequence }));
+      await agent.link.next().fail();
+      await rooms.pass(0);
+      await submit(1, { sequence: 1, messageId: ids[0] });
+      for (let i = 0; i < 3; i++) await completeNext();
+      expect(got()).toEqual([1, 2, 1, 3]);
+      expect(rooms.dispatcher.counts.gaps).toBe(0);
+    });
   });
 
   test("go on when the first is canceled", async () => {

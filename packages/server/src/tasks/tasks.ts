@@ -10,7 +10,7 @@ import { chainOf, loopIn, type Parent } from "../router/chain.js";
 import { contentHashOf, fingerprintOf } from "../router/content.js";
 import { fallbackOf } from "../router/fallback.js";
 import { demandsOf, laneOf, type MessageRequest, type Reply, requestOf, wantedBy } from "../router/message.js";
-import { invalidInput } from "../router/refusals.js";
+import { invalidInput, nodeStops } from "../router/refusals.js";
 import type { Router } from "../router/router.js";
 import type { Dispatcher } from "./dispatcher.js";
 import { isTerminal, type TaskEvent } from "./lifecycle.js";
@@ -75,9 +75,13 @@ export class Tasks {
     this.stopTrim = undefined;
   }
 
-  /** Answers through `reply` when the task is on disk, not before. */
-  async submit(request: MessageRequest, reply: Reply): Promise<void> {
+  /**
+   * Answers through `reply` when the task is on disk, not before. `takesNew`: false while the node drains, which still
+   * answers what it was asked before.
+   */
+  async submit(request: MessageRequest, reply: Reply, takesNew = true): Promise<void> {
     const { envelope } = request;
+    if (!takesNew && (await this.store.get(request.messageId)) === undefined) throw nodeStops("not_executed");
     const resolution = this.catalog.resolve(wantedBy(request));
     const resolved = resolution.ok ? resolution.resolved : this.served(request);
     if (resolved === undefined) throw (resolution as { error: ReachError }).error;
@@ -330,8 +334,15 @@ export class Tasks {
 
   handBack(messageId: string, instanceId: string, attempt: number): void {
     const run = this.dispatcher.runOf(messageId);
-    if (run !== undefined && run.attempt === attempt && run.record.instanceId === instanceId)
-      this.dispatcher.losses.handBack(run);
+    if (run === undefined) return void this.putBackStalled(messageId, instanceId, attempt).catch(this.onError);
+    if (run.attempt === attempt && run.record.instanceId === instanceId) this.dispatcher.losses.handBack(run);
+  }
+
+  /** It lies for review, since nobody knew whether it had been begun; now that is known. */
+  private async putBackStalled(messageId: string, instanceId: string, attempt: number): Promise<void> {
+    const task = await this.store.get(messageId);
+    if (task?.state === "stalled" && task.instanceId === instanceId)
+      await this.apply(task, { type: "handedBack", attempt });
   }
 
   list(filter: TaskFilter, page: { after?: number; limit: number }): Promise<TaskRecord[]> {

@@ -7,28 +7,22 @@ interface Line {
   readonly waiting: { readonly place: number; readonly seq: number }[];
   /** Those in somebody's hands or stalled, by seq. */
   readonly out: Set<number>;
-  /** The one that may be handed out, or has been claimed. */
-  head: number | undefined;
 }
 
 /** Who stands before whom (TS5). Only tasks with an orderKey come here. */
 export class TaskOrder {
   readonly #lines = new Map<string, Line>();
-  readonly #isClaimed: (seq: number) => boolean;
 
-  constructor(isClaimed: (seq: number) => boolean) {
-    this.#isClaimed = isClaimed;
-  }
-
-  /** The one that may be handed out, by seq. */
+  /** The one that may go, by seq. */
   first(orderKey: string): number | undefined {
-    return this.#lines.get(orderKey)?.head;
+    const line = this.#lines.get(orderKey);
+    return line === undefined || line.out.size > 0 ? undefined : line.waiting[0]?.seq;
   }
 
-  /** A task came, changed, or was given back. */
+  /** A task came or changed. */
   put(task: TaskRecord): void {
     const orderKey = task.orderKey!;
-    const line = this.#lines.get(orderKey) ?? { waiting: [], out: new Set<number>(), head: undefined };
+    const line = this.#lines.get(orderKey) ?? { waiting: [], out: new Set<number>() };
     const place = placeOf(task);
     const at = placeIn(line.waiting, place, task.seq);
     const waits = line.waiting[at]?.seq === task.seq;
@@ -37,10 +31,6 @@ export class TaskOrder {
     if (queued && !waits) line.waiting.splice(at, 0, { place, seq: task.seq });
     if (queued || isTerminal(task.state)) line.out.delete(task.seq);
     else line.out.add(task.seq);
-    if (line.head === task.seq && !queued) line.head = undefined;
-    // One that is claimed may be on its way: whoever came before it meanwhile has come too late.
-    if (line.head === undefined || !this.#isClaimed(line.head))
-      line.head = line.out.size > 0 ? undefined : line.waiting[0]?.seq;
     if (line.waiting.length + line.out.size > 0) this.#lines.set(orderKey, line);
     else this.#lines.delete(orderKey);
   }

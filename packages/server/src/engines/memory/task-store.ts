@@ -10,7 +10,7 @@ export class MemoryTaskStore implements TaskStore {
   readonly #byMessageId = new Map<string, number>();
   readonly #byKey = new Map<string, number>();
   readonly #claimed = new Set<number>();
-  readonly #order = new TaskOrder((seq) => this.#claimed.has(seq));
+  readonly #order = new TaskOrder();
   readonly #lanes = new Map<string, DueQueue>();
   readonly #due = new DueQueue();
   readonly #deadlines = new DueQueue();
@@ -35,6 +35,7 @@ export class MemoryTaskStore implements TaskStore {
   async update(task: TaskRecord, data?: string): Promise<TaskRecord | undefined> {
     const stored = this.#find(task.messageId);
     if (!stored || stored.revision !== task.revision) return undefined;
+    if (stored.state === "queued" && isFlying(task) && !this.#mayGo(stored)) return undefined;
     const next: TaskRecord = {
       ...task,
       ...given(stored),
@@ -70,7 +71,7 @@ export class MemoryTaskStore implements TaskStore {
   release(messageIds: readonly string[]): void {
     for (const messageId of messageIds) {
       const task = this.#find(messageId);
-      if (task && this.#claimed.delete(task.seq)) this.#arrange(task);
+      if (task && this.#claimed.delete(task.seq)) this.#enqueue(task);
     }
   }
 
@@ -140,7 +141,7 @@ export class MemoryTaskStore implements TaskStore {
     return seq === undefined ? undefined : this.#tasks.get(seq);
   }
 
-  /** A task came, changed or was given back; somebody else may stand first in its order now. */
+  /** A task came or changed; somebody else may stand first in its order now. */
   #arrange(task: TaskRecord): void {
     if (task.orderKey !== undefined) {
       this.#order.put(task);

@@ -11,7 +11,7 @@ interface Cursor {
   seq: number;
 }
 
-type Claimed = Pick<TaskRecord, "messageId" | "seq" | "lane" | "dueAt" | "deadlineAt" | "state" | "orderKey">;
+type Claimed = Pick<TaskRecord, "messageId" | "seq" | "lane" | "dueAt" | "deadlineAt" | "state">;
 
 const start = (): Cursor => ({ at: Number.NEGATIVE_INFINITY, seq: 0 });
 
@@ -28,13 +28,9 @@ export class Claims {
   readonly #due = start();
   readonly #deadlines = start();
 
-  has(seq: number): boolean {
-    return this.#claimed.has(seq);
-  }
-
-  take({ messageId, seq, lane, dueAt, deadlineAt, state, orderKey }: TaskRecord): void {
+  take({ messageId, seq, lane, dueAt, deadlineAt, state }: TaskRecord): void {
     this.#claimed.add(seq);
-    this.#byMessageId.set(messageId, { messageId, seq, lane, dueAt, deadlineAt, state, orderKey });
+    this.#byMessageId.set(messageId, { messageId, seq, lane, dueAt, deadlineAt, state });
   }
 
   /** A task has been stored anew, which ends its claim. */
@@ -43,11 +39,10 @@ export class Claims {
     this.arrived(task);
   }
 
-  /** Its claim is given back; it lies where it lay. Answers its orderKey, where somebody else may stand first by now. */
-  release(messageId: string): string | undefined {
+  /** Its claim is given back; it lies where it lay. */
+  release(messageId: string): void {
     const task = this.#byMessageId.get(messageId);
     if (task) this.stored(task);
-    return task?.orderKey;
   }
 
   /** It may be handed out from now on. */

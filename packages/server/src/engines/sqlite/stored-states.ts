@@ -18,6 +18,12 @@ export function stateNumber(state: TaskState): number {
   return numbers.get(state)!;
 }
 
+/** In somebody's hands or stalled, as `FLYING` says it in SQL. */
+export function isFlying(state: TaskState): boolean {
+  const number = stateNumber(state);
+  return number > 0 && number < 4;
+}
+
 // The conditions of the partial indexes, word for word, which is how SQLite knows that an index applies.
 export const QUEUED = "state = 0";
 export const FLYING = "state > 0 AND state < 4";

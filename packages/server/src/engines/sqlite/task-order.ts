@@ -1,27 +1,24 @@
-import type { Claims } from "./claims.js";
 import type { Row } from "./driver.js";
 import type { taskStatements } from "./task-statements.js";
 
-/** Keeps `blocked` true (TS5): of the queued tasks with one orderKey it is 0 for none but the one that may go. */
+/** Keeps `blocked` true (TS5): of the queued tasks with one orderKey it is 0 for the one that may go, and for no other. */
 export class TaskOrder {
   readonly #statements: ReturnType<typeof taskStatements>;
-  readonly #claims: Claims;
 
-  constructor(statements: ReturnType<typeof taskStatements>, claims: Claims) {
+  constructor(statements: ReturnType<typeof taskStatements>) {
     this.#statements = statements;
-    this.#claims = claims;
   }
 
-  /**
-   * Within a transaction, after a task of this order came, changed or was given back. Answers who may go and might not before.
-   * `changed`: the seq of the task that has changed, whose claim ends by that.
-   */
-  arrange(orderKey: string, changed?: number): Row | undefined {
+  /** Within a transaction: whether this task waits behind others of its order, and so must not be put into anybody's hands. */
+  holds(seq: number): boolean {
+    return this.#statements.isBlocked.get(seq) !== undefined;
+  }
+
+  /** Within a transaction, after a task of this order came or changed. Answers who may go and might not before. */
+  arrange(orderKey: string): Row | undefined {
     const { firstOf, taken, setBlocked } = this.#statements;
     const head = firstOf.get(orderKey, 0);
     const headSeq = head?.["seq"] as number | undefined;
-    // One that is claimed may be on its way: whoever came before it meanwhile has come too late.
-    if (headSeq !== undefined && headSeq !== changed && this.#claims.has(headSeq)) return undefined;
     const isTaken = taken.get(orderKey) !== undefined;
     const next = isTaken ? undefined : firstOf.get(orderKey, 1);
     if (head && !isTaken && !(next && isBefore(next, head))) return undefined;

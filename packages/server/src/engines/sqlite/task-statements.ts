@@ -35,6 +35,7 @@ export function taskStatements(connection: Connection) {
       `${SELECT_TASK} INDEXED BY tasks_order WHERE ${ORDERED} AND ${QUEUED} AND order_key = ? AND blocked = ?
          ORDER BY order_at, seq LIMIT 1`,
     ),
+    isBlocked: prepare(`SELECT 1 FROM tasks WHERE seq = ? AND ${QUEUED} AND blocked = 1`),
     setBlocked: prepare("UPDATE tasks SET blocked = ? WHERE seq = ?"),
     lastEnded: prepare(
       `SELECT max(order_at) AS last FROM tasks INDEXED BY tasks_ended WHERE ${ORDERED} AND ${TERMINAL} AND order_key = ?

@@ -12,7 +12,7 @@ import { Claims, type Due, type ReadDue } from "./claims.js";
 import type { Database } from "./database.js";
 import type { Row, Statement, Value } from "./driver.js";
 import { Heard } from "./heard.js";
-import { storedStates } from "./stored-states.js";
+import { isFlying, storedStates } from "./stored-states.js";
 import { TaskCache } from "./task-cache.js";
 import { TaskList } from "./task-list.js";
 import { TaskOrder } from "./task-order.js";
@@ -53,7 +53,6 @@ export class SqliteTaskStore implements TaskStore {
   readonly #claims = new Claims();
   readonly #heard: Heard;
   readonly #order: TaskOrder;
-  #arranging: Promise<void> | undefined;
   readonly #far = (id: number): string => this.#statements.text.get(id)!["text"] as string;
   /** The largest seq ever given. A rollback leaves a gap. */
   #seq: number;
@@ -67,7 +66,7 @@ export class SqliteTaskStore implements TaskStore {
     this.#writer = writer;
     this.#statements = taskStatements(database.connection);
     this.#list = new TaskList(database.connection, writer, this.#far);
-    this.#order = new TaskOrder(this.#statements, this.#claims);
+    this.#order = new TaskOrder(this.#statements);
     this.#heard = new Heard(database.connection, writer, this.#cache);
     this.#hasKeys = this.#statements.anyKey.get() !== undefined;
     const { size, seq } = this.#statements.size.get() as { size: number; seq: number };
@@ -110,6 +109,7 @@ export class SqliteTaskStore implements TaskStore {
     let freed: TaskRecord | undefined;
     return this.#writer.write(
       () => {
+        if (next.orderKey !== undefined && isFlying(next.state) && this.#order.holds(next.seq)) return undefined;
         if (!this.#update(next.seq, values, extent, data)) return undefined;
         freed = next.orderKey === undefined ? undefined : this.#arrange(next, next.orderKey);
         return next;
@@ -123,8 +123,7 @@ export class SqliteTaskStore implements TaskStore {
     );
   }
 
-  async claimDue({ lane, now, limit }: { lane: string; now: number; limit: number }): Promise<Claimed> {
-    await this.#arranging;
+  claimDue({ lane, now, limit }: { lane: string; now: number; limit: number }): Promise<Claimed> {
     return this.#writer.read(() => {
       const tasks: TaskRecord[] = [];
       let nextAt: number | undefined;
@@ -145,10 +144,7 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   release(messageIds: readonly string[]): void {
-    for (const messageId of messageIds) {
-      const orderKey = this.#claims.release(messageId);
-      if (orderKey !== undefined) this.#arrangeLater(orderKey);
-    }
+    for (const messageId of messageIds) this.#claims.release(messageId);
   }
 
   lastEnded(orderKey: string): Promise<number | undefined> {
@@ -220,7 +216,7 @@ export class SqliteTaskStore implements TaskStore {
     }
     this.#seq += 1;
     next.seq = this.#seq;
-    if (next.orderKey !== undefined) this.#order.arrange(next.orderKey, next.seq);
+    if (next.orderKey !== undefined) this.#order.arrange(next.orderKey);
     if (far & FAR_INPUT) putText.run(inputId(next.seq), next.input);
     if (far & FAR_DATA) putText.run(dataId(next.seq), next.data!);
     return { task: next, duplicate: false };
@@ -256,25 +252,8 @@ export class SqliteTaskStore implements TaskStore {
   /** A task of an order has changed. Answers who may go now in its place, or again. */
   #arrange({ seq, state }: TaskRecord, orderKey: string): TaskRecord | undefined {
     if (state === "queued") this.#statements.setBlocked.run(1, seq);
-    const row = this.#order.arrange(orderKey, seq);
+    const row = this.#order.arrange(orderKey);
     return row && toTask(row, this.#far);
-  }
-
-  /** A claim was given back, and somebody who came meanwhile may stand before it. Until that is known nobody is handed out. */
-  #arrangeLater(orderKey: string): void {
-    const arranged = this.#writer.write(
-      () => this.#order.arrange(orderKey),
-      (row) => row && this.#claims.arrived(toTask(row, this.#far)),
-    );
-    // If the file cannot be written the older one goes first, which was first when it was claimed.
-    const done = arranged.then(
-      () => {},
-      () => {},
-    );
-    this.#arranging = done;
-    void done.then(() => {
-      if (this.#arranging === done) this.#arranging = undefined;
-    });
   }
 
   /** What a lane hands out, in order; OVERDUE has two lines. Claimed ones are left out. */

@@ -101,15 +101,60 @@ export function taskOrderConformance(current: () => TaskStore): void {
     }
   });
 
-  test("TS5: a lower number that comes while a later one is claimed or in somebody's hands waits for it", async () => {
+  const send = (task: TaskRecord): Promise<TaskRecord | undefined> =>
+    current().update({ ...task, state: "delivered", lane: "", dueAt: 5_000 });
+
+  test("TS5: a lower number that comes while a later one is in somebody's hands waits for it", async () => {
     const second = await numbered(2);
     expect(await claim("query_order")).toEqual([second.messageId]);
+    const sent = await send(second);
     const first = await numbered(1);
-    expect(await claim("query_order")).toEqual([]);
-    const sent = await current().update({ ...second, state: "delivered", lane: "", dueAt: 5_000 });
     expect(await claim("query_order")).toEqual([]);
     await settle(sent!);
     expect(await claim("query_order")).toEqual([first.messageId]);
+  });
+
+  test("TS5: one that was claimed is not sent after a lower number has come", async () => {
+    const second = await numbered(2);
+    expect(await claim("query_order")).toEqual([second.messageId]);
+    const first = await numbered(1);
+    expect(await send(second)).toBeUndefined();
+    expect(await current().get(second.messageId)).toEqual(second);
+    expect(await claim("query_order")).toEqual([first.messageId]);
+    const sent = await send(first);
+    expect(await send(second)).toBeUndefined();
+    current().release([second.messageId]);
+    expect(await claim("query_order")).toEqual([]);
+    await settle(sent!);
+    expect(await claim("query_order")).toEqual([second.messageId]);
+    expect(await send(second)).toMatchObject({ state: "delivered" });
+  });
+
+  test("TS5: one that was claimed may be sent after all when the lower number is gone", async () => {
+    const second = await numbered(2);
+    expect(await claim("query_order")).toEqual([second.messageId]);
+    await settle(await numbered(1), "canceled");
+    expect(await send(second)).toMatchObject({ state: "delivered" });
+  });
+
+  test("TS5: of two that are claimed when the first one is queued again, only one is ever in hands", async () => {
+    const [first, second] = [await insert({ orderKey: "k" }), await insert({ orderKey: "k" })];
+    const failed = await settle(first, "failed");
+    expect(await claim("query_order")).toEqual([second.messageId]);
+    const again = await current().update({
+      ...failed,
+      state: "queued",
+      lane: "query_order",
+      dueAt: 1,
+      settledAt: undefined,
+    });
+    expect(await claim("query_order")).toEqual([first.messageId]);
+    expect(await send(second)).toBeUndefined();
+    const sent = await send(again!);
+    expect(sent).toMatchObject({ state: "delivered" });
+    expect(await send(second)).toBeUndefined();
+    await settle(sent!);
+    expect(await send(second)).toMatchObject({ state: "delivered" });
   });
 
   test("TS5: when a claim is given back, or the work comes back, the lower number goes first", async () => {
@@ -118,7 +163,7 @@ export function taskOrderConformance(current: () => TaskStore): void {
     const second = await numbered(2);
     current().release([third.messageId]);
     expect(await claim("query_order")).toEqual([second.messageId]);
-    const sent = await current().update({ ...second, state: "delivered", lane: "", dueAt: 5_000 });
+    const sent = await send(second);
     const first = await numbered(1);
     await current().update({ ...sent!, state: "queued", lane: "query_order", dueAt: 1 });
     expect(await claim("query_order")).toEqual([first.messageId]);
