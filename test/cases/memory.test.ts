@@ -11,7 +11,7 @@ import { eventually, gate, within } from "../kit/within.js";
 
 /** Area M of the cases: what is bounded, whoever is slow, gone or talkative. */
 const node = useNode({
-  settings: { session: { slowReaderBytes: 1_048_576, resumeSec: 2 }, journal: { messagesMax: 300 } },
+  settings: { session: { slowReaderBytes: 1_048_576, resumeSec: 2, watchesMax: 1_000 }, journal: { messagesMax: 300 } },
 });
 const { bare, join } = usePeers(node);
 const MB = 1_048_576;

@@ -232,6 +232,9 @@ describe("why", () => {
     expect(renderWhy([{ ...first, probe: true }], new Map(), paint)).toContain(
       "as a probe of whether it is well again",
     );
+    expect(renderWhy([{ ...first, panic: true }], new Map(), paint)).toMatch(
+      /a \(5a7c1e42\) was chosen for query_order, though only \d+% of its recent attempts succeeded, since nobody better is able/,
+    );
   });
 
   it("says that nobody could, and counts whom it does not list", () => {

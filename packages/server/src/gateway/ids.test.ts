@@ -65,4 +65,11 @@ describe("a UUID is the same in either case", () => {
       expect([keptCard, keptFacts, keptData]).toEqual([card, facts, data]);
     }
   });
+
+  test("and fields that a method does not know are left alone, whatever they are", () => {
+    const odd = { target: null, handback: "x", messageIds: [1, null], messageId: 7, parentId: [UPPER] };
+    const given = structuredClone(odd);
+    check("ping", given);
+    expect(given).toEqual(odd);
+  });
 });
