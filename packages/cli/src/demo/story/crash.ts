@@ -16,6 +16,11 @@ export async function showCrash(scene: Scene): Promise<void> {
     `${taskCount} customers get ${points} points. Each is a task: once accepted it is on disk, and stays there until it is done. ` +
       `After ${killAt} of them the order agent is killed without warning, with work in its hands.`,
   );
+  // Before the work begins: nothing may come between the moment when so many are done and the kill.
+  const missed = withResolvers<void>();
+  const watch = await client.watch({ agentId: "order-agent" }, ({ type }) => {
+    if (type === "instance.suspect") missed.resolve();
+  });
   const startedAt = performance.now();
   let done = 0;
   const some = withResolvers<void>();
@@ -34,10 +39,6 @@ export async function showCrash(scene: Scene): Promise<void> {
   });
   await within(some.promise, patienceMs, `${killAt} tasks to be done`);
   const victim = cast.get("order-agent")!;
-  const missed = withResolvers<void>();
-  const watch = await client.watch({ agentId: "order-agent" }, ({ type }) => {
-    if (type === "instance.suspect") missed.resolve();
-  });
   const { signal } = await stage.dismiss(victim, "SIGKILL");
   const doneBefore = done;
   await within(missed.promise, patienceMs, "the node to miss the order agent");
