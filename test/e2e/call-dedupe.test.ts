@@ -65,6 +65,17 @@ describe("DLV-7: a repeated call", () => {
     expect(agent.deliveries.untaken).toEqual([]);
   });
 
+  test("that ended with the agent's no gets the same no without another execution, over another connection too", async () => {
+    const agent = await join(cardOf(), () => failed("FIRST"));
+    const params = { messageId: newId(), capability: agent.capability, input: 1 };
+    const first = await caller.refused("call", params);
+    const second = await (await bare()).refused("call", params);
+    expect(second).toEqual(first);
+    expect(second).toMatchObject({ code: "AGENT_ERROR", data: { outcome: "executed", details: { code: "FIRST" } } });
+    await agent.next();
+    expect(agent.deliveries.untaken).toEqual([]);
+  });
+
   test("with other content is CONFLICT: input, capability or target", async () => {
     const [agent, other] = [await join(), await join()];
     const params = { messageId: newId(), capability: agent.capability, input: 1 };
@@ -95,7 +106,7 @@ describe("DLV-7: a repeated call", () => {
     expect(agent.deliveries.untaken.filter((d) => d.envelope.input === 2)).toHaveLength(2);
   });
 
-  test("after a business error may run again: only success counts", async () => {
+  test("after a business error may run again under an id of its own: only success counts", async () => {
     let n = 0;
     const agent = await join(cardOf(), () => (n++ === 0 ? failed("FIRST") : completed("second")));
     const params = { idempotencyKey: `k-${newId()}`, capability: agent.capability, input: 1 };

@@ -76,7 +76,7 @@ export const plants: readonly Plant[] = [
   },
   {
     name: "missing fence on complete",
-    from: 117,
+    from: 126,
     breaks: ["a failure counts from the newest attempt alone"],
     house: ({ dispatcher }) => {
       const commits = parts(dispatcher.commits);
@@ -87,7 +87,7 @@ export const plants: readonly Plant[] = [
   },
   {
     name: "retry of a non-idempotent call",
-    from: 1,
+    from: 35,
     breaks: ["what must not be done twice is not done twice"],
     everywhere: () => {
       const getter = Object.getOwnPropertyDescriptor(Offer.prototype, "idempotent")!;
@@ -97,7 +97,7 @@ export const plants: readonly Plant[] = [
   },
   {
     name: "lost hand-back",
-    from: 571,
+    from: 917,
     breaks: ["what was handed back was never begun"],
     house: ({ dispatcher }) => {
       dispatcher.losses.handBack = () => {};
@@ -119,7 +119,7 @@ export const plants: readonly Plant[] = [
   },
   {
     name: "lease by wall clock",
-    from: 220,
+    from: 224,
     breaks: ["nobody loses a lease that he keeps"],
     house: ({ registry, reaper }, process) => {
       const offsetAt = new WeakMap<LiveInstance, number>();
@@ -136,7 +136,7 @@ export const plants: readonly Plant[] = [
   },
   {
     name: "breaker counting business errors",
-    from: 1,
+    from: 6,
     breaks: ["a breaker opens for technical failures alone"],
     house: ({ calls, dispatcher, router: { breakers } }) => {
       const succeeded = breakers.succeeded.bind(breakers);
