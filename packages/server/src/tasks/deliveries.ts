@@ -172,14 +172,17 @@ export class Deliveries {
 
   private sentTo(task: NewTask, offer: Offer): Extract<TaskEvent, { type: "sent" }> {
     const { agentId, instanceId, epoch } = offer.instance.record;
-    const waitMs = task.request.ackTimeoutMs ?? ackWaitMs(offer, this.settings);
-    return { type: "sent", agentId, instanceId, epoch, ackBy: this.system.now() + waitMs };
+    return { type: "sent", agentId, instanceId, epoch, ackBy: this.system.now() + this.ackTimeoutMs(task, offer) };
+  }
+
+  private ackTimeoutMs({ request }: NewTask, offer: Offer): number {
+    return request.ackTimeoutMs ?? ackWaitMs(offer, this.settings);
   }
 
   /** After that the task goes out again, or is over; so nobody waits for the answer any longer (RES-10). */
-  private answerWithinMs({ request, deadlineAt }: TaskRecord, offer: Offer): number {
-    const waitMs = request.ackTimeoutMs ?? ackWaitMs(offer, this.settings);
-    return Math.max(1, Math.min(waitMs, request.timeoutMs, deadlineAt - this.system.now()));
+  private answerWithinMs(task: TaskRecord, offer: Offer): number {
+    const { request, deadlineAt } = task;
+    return Math.max(1, Math.min(this.ackTimeoutMs(task, offer), request.timeoutMs, deadlineAt - this.system.now()));
   }
 
   /** Puts a task that is stored as sent on its way. */
@@ -187,8 +190,10 @@ export class Deliveries {
     const { instance } = offer;
     const run = new TaskRun(this.owner, stored, number, offer, log, this.system.monotonic());
     run.holdsSlot = true;
-    // Until a pull fetches it, nobody is late.
-    if (instance.link?.kind === "pull") run.patienceUntil = Number.POSITIVE_INFINITY;
+    // Whoever has it is late so long after it left, however long it took to write that down; and nobody is before a pull
+    // fetches it.
+    run.patienceUntil =
+      instance.link?.kind === "pull" ? Number.POSITIVE_INFINITY : run.sentAt + this.ackTimeoutMs(stored, offer);
     this.runs.add(run);
     this.commits.counts.delivered++;
     if (number > 1) this.commits.counts.redelivered++;

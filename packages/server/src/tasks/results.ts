@@ -67,6 +67,7 @@ export class Results {
   accepted(run: TaskRun): void {
     run.acknowledged = true;
     run.begunAt = this.system.monotonic();
+    run.patienceUntil = run.begunAt + run.record.request.completionTimeoutMs;
     if (run.holdsSlot) run.offer?.instance.held.add(run);
     void this.noteAccepted(run);
   }

@@ -22,7 +22,7 @@ export class TaskRun implements Receiver, WheelEntry, Parent {
   wheelNext: WheelEntry | undefined;
   wheelPrev: WheelEntry | undefined;
   holdsSlot = false;
-  /** Until when (monotonic ms) it is not to be judged as overdue: just fetched by a pull, or the node has just started. */
+  /** Until when (monotonic ms) it is not to be judged as overdue, whatever the wall clock says: its agent still has time. */
   patienceUntil = 0;
   acknowledged = false;
   /** Monotonic ms since when its agent has it: sent, later fetched or accepted. */

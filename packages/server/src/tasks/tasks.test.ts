@@ -1,3 +1,4 @@
+import { ReachError } from "@agent-reach/protocol";
 import { beforeEach, describe, expect, test } from "vitest";
 import { callerOf, card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
 import { settle } from "../../../../test/kit/fake-system.js";
@@ -66,6 +67,23 @@ describe("DLV-7: a task that comes again", () => {
       details: { messageId: uuid(1) },
     });
     expect((await rooms.submit(once, callerOf("thief"))).failure).toMatchObject({ code: "FORBIDDEN" });
+  });
+
+  test("is answered though new work would be refused: a full disk, a rate", async () => {
+    const submit = (envelope: object) => rooms.submit({ capability: "query", ...envelope });
+    rooms = await FakeRooms.open({ limits: { messagesPerSecPerCaller: 2 } });
+    agent = await rooms.join(card("a1", ["query"]));
+    await submit({ messageId: uuid(1), input: 1 });
+    await agent.link.next().complete();
+    await submit({});
+    expect((await submit({})).failure.code).toBe("RATE_LIMITED");
+    const known = { messageId: uuid(1), state: "completed", duplicate: true };
+    expect((await submit({ messageId: uuid(1), input: 1 })).results[0]).toMatchObject(known);
+    expect((await submit({ messageId: uuid(1), input: 2 })).failure.code).toBe("RATE_LIMITED");
+    await rooms.pass(1_000);
+    rooms.engine.tasks.insert = () => Promise.reject(new ReachError("NOT_READY", "the disk is full"));
+    expect((await submit({ messageId: uuid(1), input: 1 })).results[0]).toMatchObject(known);
+    expect((await submit({ messageId: uuid(2), input: 1 })).failure.code).toBe("NOT_READY");
   });
 
   test("D17: runs again if it did not succeed", async () => {

@@ -1,5 +1,5 @@
 import { ReachError, type TaskState } from "@agent-reach/protocol";
-import { assertMayTouch, type Caller } from "../access/access.js";
+import { assertMayTouch, type Caller, mayTouch } from "../access/access.js";
 import type { Catalog, Resolved } from "../catalog/catalog.js";
 import { type Journal, MessageLog } from "../journal/journal.js";
 import type { InstanceRecord } from "../ports/registry-store.js";
@@ -30,6 +30,12 @@ const TRIM_MAX = 500;
 
 /** The states in which a message is listed with dead letters (DLV-15). */
 export const deadStates: readonly TaskState[] = ["dead", "failed"];
+
+/** Of what a disk has not confirmed, nobody knows what it has: then that is the answer. */
+function saysNotExecuted(refusal: unknown): boolean {
+  if (!(refusal instanceof ReachError) || refusal.outcome !== "not_executed") return false;
+  return (refusal.details as { reason?: string } | undefined)?.reason !== "unconfirmed";
+}
 
 /**
  * Durable work: taken once, kept until its result has been kept for long enough. Whether and when something is sent is
@@ -80,8 +86,28 @@ export class Tasks {
    * answers what it was asked before.
    */
   async submit(request: MessageRequest, reply: Reply, takesNew = true): Promise<void> {
+    try {
+      if (!takesNew) throw nodeStops("not_executed");
+      await this.take(request, reply);
+    } catch (refusal) {
+      // What stands against new work (a full disk, a rate, nobody who offers it any more) says nothing of what was taken
+      // before; of that "not executed" may be untrue.
+      const known = saysNotExecuted(refusal) ? await this.takenBefore(request) : undefined;
+      if (known === undefined) throw refusal;
+      this.answer(reply, known, known.state, true);
+    }
+  }
+
+  /** The task that this very message is, if it is there. */
+  private async takenBefore({ caller, messageId, envelope, input, sent }: MessageRequest) {
+    const known = await this.store.get(messageId).catch(() => undefined);
+    if (known === undefined || !mayTouch(caller, known)) return undefined;
+    const { target, capability, intent } = envelope;
+    return known.contentHash === contentHashOf(target, capability ?? intent, input, sent.inputText) ? known : undefined;
+  }
+
+  private async take(request: MessageRequest, reply: Reply): Promise<void> {
     const { envelope } = request;
-    if (!takesNew && (await this.store.get(request.messageId)) === undefined) throw nodeStops("not_executed");
     const resolution = this.catalog.resolve(wantedBy(request));
     const resolved = resolution.ok ? resolution.resolved : this.served(request);
     if (resolved === undefined) throw (resolution as { error: ReachError }).error;
