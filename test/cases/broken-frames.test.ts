@@ -3,18 +3,15 @@ import { describe, expect, test } from "vitest";
 import { cardOf } from "../kit/agents.js";
 import { useBystander } from "../kit/bystander.js";
 import { useNode } from "../kit/node.js";
+import { call, MB, text } from "../kit/payloads.js";
 import { usePeers } from "../kit/peers.js";
-import type { Json, Wire } from "../kit/wire.js";
+import type { Wire } from "../kit/wire.js";
 import { eventually, within } from "../kit/within.js";
 
 /** What is no message, what is no frame, and what is no HTTP. */
 const node = useNode();
 const { bare, join, keep } = usePeers(node);
 useBystander(node);
-
-const MB = 1_048_576;
-const text = (bytes: number) => "x".repeat(bytes - 2);
-const call = (capability: string, input: Json = {}, timeoutMs = 5_000) => ({ capability, input, timeoutMs });
 
 describe("P11: what is JSON but no message", () => {
   const frames = ["null", "true", "0", '""', "[]", "[[]]", "{}", '{"type":null}', "", "{", '{"jsonrpc":"2.0","id":1'];

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { cardOf } from "../kit/agents.js";
 import { useBystander } from "../kit/bystander.js";
 import { useNode } from "../kit/node.js";
+import { call } from "../kit/payloads.js";
 import { usePeers } from "../kit/peers.js";
 import { type Json, newId } from "../kit/wire.js";
 
@@ -9,8 +10,6 @@ import { type Json, newId } from "../kit/wire.js";
 const node = useNode();
 const { bare, join } = usePeers(node);
 useBystander(node);
-
-const call = (capability: string, input: Json = {}, timeoutMs = 5_000) => ({ capability, input, timeoutMs });
 
 describe("P07: names that objects inherit", () => {
   const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"];

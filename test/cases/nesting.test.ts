@@ -2,9 +2,10 @@ import { describe, expect, test } from "vitest";
 import { cardOf, completed, type Handler } from "../kit/agents.js";
 import { useBystander } from "../kit/bystander.js";
 import { useNode } from "../kit/node.js";
+import { call } from "../kit/payloads.js";
 import { usePeers } from "../kit/peers.js";
 import { WebhookAgent } from "../kit/webhook.js";
-import { type Json, newId } from "../kit/wire.js";
+import { newId } from "../kit/wire.js";
 
 /** Cards and results that nest too deep; inputs are in test/e2e/framing.test.ts. */
 const node = useNode();
@@ -12,7 +13,6 @@ const { bare, join, keep } = usePeers(node);
 useBystander(node);
 
 const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
-const call = (capability: string, input: Json = {}, timeoutMs = 5_000) => ({ capability, input, timeoutMs });
 
 describe("P08: nesting", () => {
   const depths = [65, 10_000, 100_000];

@@ -2,15 +2,13 @@ import { describe, expect, test } from "vitest";
 import { cardOf, completed } from "../kit/agents.js";
 import { useBystander } from "../kit/bystander.js";
 import { useNode } from "../kit/node.js";
+import { call } from "../kit/payloads.js";
 import { usePeers } from "../kit/peers.js";
-import type { Json } from "../kit/wire.js";
 
 /** Numbers that JSON does not have, and those that no double can hold. */
 const node = useNode();
 const { bare, join } = usePeers(node);
 useBystander(node);
-
-const call = (capability: string, input: Json = {}, timeoutMs = 5_000) => ({ capability, input, timeoutMs });
 
 describe("P06: numbers that JSON does not have", () => {
   const odd = ["NaN", "Infinity", "-Infinity"];

@@ -2,18 +2,15 @@ import { describe, expect, test } from "vitest";
 import { cardOf, completed } from "../kit/agents.js";
 import { useBystander } from "../kit/bystander.js";
 import { useNode } from "../kit/node.js";
+import { call, MB, text } from "../kit/payloads.js";
 import { usePeers } from "../kit/peers.js";
-import { type Json, newId } from "../kit/wire.js";
+import { newId } from "../kit/wire.js";
 import { gate, within } from "../kit/within.js";
 
 /** A message over the limit, and what else is on its connection. */
 const node = useNode();
 const { bare, join } = usePeers(node);
 useBystander(node);
-
-const MB = 1_048_576;
-const text = (bytes: number) => "x".repeat(bytes - 2);
-const call = (capability: string, input: Json = {}, timeoutMs = 5_000) => ({ capability, input, timeoutMs });
 
 describe("P01: a message over the limit", () => {
   /** An agent with five calls in its hands, which end when `release` says so. */

@@ -3,6 +3,7 @@ import { cardOf, completed, PullAgent } from "../kit/agents.js";
 import { useBystander } from "../kit/bystander.js";
 import type { HttpAnswer } from "../kit/http.js";
 import { useNode } from "../kit/node.js";
+import { call, MB, text } from "../kit/payloads.js";
 import { usePeers } from "../kit/peers.js";
 import { WebhookAgent } from "../kit/webhook.js";
 import type { Json, WireError } from "../kit/wire.js";
@@ -11,10 +12,6 @@ import type { Json, WireError } from "../kit/wire.js";
 const node = useNode();
 const { bare, join, keep } = usePeers(node);
 useBystander(node);
-
-const MB = 1_048_576;
-const text = (bytes: number) => "x".repeat(bytes - 2);
-const call = (capability: string, input: Json = {}, timeoutMs = 5_000) => ({ capability, input, timeoutMs });
 
 describe("P03: the limit is the same at every door", () => {
   const sizes = [MB + 1, (5 * MB) / 4, 2 * MB];

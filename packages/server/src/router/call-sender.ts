@@ -11,7 +11,7 @@ import type { CallEndings } from "./call-endings.js";
 import { loopIn } from "./chain.js";
 import type { Decision } from "./decision.js";
 import { envelopeText } from "./envelope.js";
-import { resolveStandIn } from "./fallback.js";
+import { demandsOnStandIn, standIns } from "./fallback.js";
 import { demandsOf, type MessageRequest, requestOf, wantedBy } from "./message.js";
 import {
   agentError,
@@ -69,7 +69,7 @@ export class CallSender {
     }
     const resolution = this.catalog.resolve(wantedBy(call.request));
     if (resolution.ok) return this.attempt(call, resolution.resolved) || this.changesLine(call);
-    this.endings.fail(call, resolution.error);
+    this.giveUp(call, resolution.error);
     return true;
   }
 
@@ -127,23 +127,19 @@ export class CallSender {
    * later in the list. Answers whether that was done.
    */
   private standIn(call: Call, because: string, from = 0): boolean {
-    const { request, fallback } = call;
-    for (let index = from; index < fallback!.names.length; index++) {
-      const name = fallback!.names[index]!;
-      const resolution = resolveStandIn(this.catalog, call.tenant, name, call.capability);
-      if (!resolution.ok) continue;
-      const { resolved } = resolution;
-      const any = resolved.offers[0];
-      if (any === undefined || any.contract.checkInput?.(request.input) !== undefined) continue;
-      const target = resolved.reasons.includes("agent") ? any.instance.record.agentId : undefined;
+    const { request, tenant, capability } = call;
+    const demands = demandsOnStandIn(demandsOf(request.envelope));
+    const { names } = call.fallback!;
+    for (const { index, name, resolved } of standIns(
+      this.catalog,
+      tenant,
+      capability,
+      names,
+      from,
+      () => request.input,
+    )) {
+      const target = resolved.reasons.includes("agent") ? resolved.offers[0]?.instance.record.agentId : undefined;
       if (loopIn(call.parent, call.chain, resolved.name, target, call.inputHash) !== undefined) continue;
-      // The version was asked of the others, and the session is at home with them.
-      const demands = {
-        ...demandsOf(request.envelope),
-        version: undefined,
-        sessionRef: undefined,
-        partitionKey: undefined,
-      };
       const asked = { ...requestOf(request.envelope), standIn: name };
       const number = call.attempt + 1;
       const decision = this.router.decide(resolved, demands, asked, call.log, number, call.excluded);

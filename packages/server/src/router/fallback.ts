@@ -1,5 +1,6 @@
 import type { Capability } from "@agent-reach/protocol";
-import type { Catalog, Resolution } from "../catalog/catalog.js";
+import type { Catalog, Resolution, Resolved } from "../catalog/catalog.js";
+import type { Demands } from "./router.js";
 
 /** Who may stand in, in this order, and after which business errors besides what is nobody's answer (RES-9). */
 export interface Fallback {
@@ -27,4 +28,35 @@ export function resolveStandIn(catalog: Catalog, tenant: string, name: string, c
   if (found !== undefined) return { ok: true, resolved: found };
   const same = catalog.resolve({ tenant, agentId: name, capability });
   return same.ok ? same : catalog.resolve({ tenant, agentId: name });
+}
+
+/** Somebody who may stand in, and which place in the list that is. */
+export interface StandIn {
+  readonly index: number;
+  readonly name: string;
+  readonly resolved: Resolved;
+}
+
+/** Those who may stand in for `capability`, from this place of the list on, as far as they take the input. */
+export function* standIns(
+  catalog: Catalog,
+  tenant: string,
+  capability: string,
+  names: readonly string[],
+  from: number,
+  input: () => unknown,
+): Generator<StandIn> {
+  for (let index = from; index < names.length; index++) {
+    const name = names[index]!;
+    const resolution = resolveStandIn(catalog, tenant, name, capability);
+    if (!resolution.ok) continue;
+    const { resolved } = resolution;
+    const any = resolved.offers[0] ?? resolved.gone[0];
+    if (any?.contract.checkInput?.(input()) === undefined) yield { index, name, resolved };
+  }
+}
+
+/** The version was asked of those it was meant for, and the session and the partition are at home with them. */
+export function demandsOnStandIn(demands: Demands): Demands {
+  return { ...demands, version: undefined, sessionRef: undefined, partitionKey: undefined };
 }

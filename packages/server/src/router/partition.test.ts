@@ -21,6 +21,13 @@ describe("ROUTE-11: keys and their owners", () => {
     expect(count(all, FOUR[0]![0])).toBeGreaterThan(KEYS.length * 0.2);
   });
 
+  test("evenly where all have no weight, and not at all beside one who has", () => {
+    const none = FOUR.map(([id]) => [id, 0] as const);
+    const all = owners(none);
+    for (const [id] of none) expect(count(all, id)).toBeGreaterThan(KEYS.length / 4 - 120);
+    expect(count(owners([none[0]!, FOUR[1]!]), FOUR[1]![0])).toBe(KEYS.length);
+  });
+
   test("only those of whoever comes or goes are moved", () => {
     const before = owners(FOUR);
     const after = owners(FOUR.slice(1));

@@ -19,12 +19,14 @@ export function ownerOf(key: string, all: readonly Considered[]): Considered | u
   return owner;
 }
 
+/** Of several whose weight is nothing the keys are shared evenly; beside any other weight it is next to none. */
+const WEIGHT_LEAST = 1e-6;
+
 /** A share of keys that grows with the weight. */
 export function rankOf(key: string, instanceId: string, weight: number): number {
   // Between 0 and 1, and neither.
   const chance = (mixed(hashOf(key) ^ Math.imul(hashOf(instanceId), 0x9e3779b1)) + 0.5) / 0x1_0000_0000;
-  // Of several whose weight is nothing the keys are shared evenly.
-  return -Math.max(weight, Number.MIN_VALUE) / Math.log(chance);
+  return -Math.max(weight, WEIGHT_LEAST) / Math.log(chance);
 }
 
 /** Every bit of the hash depends on every bit of the number: the last step of MurmurHash3 (Appleby 2011). */

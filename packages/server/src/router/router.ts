@@ -35,7 +35,7 @@ export interface BreakerSettings {
 
 /** Assumed where nothing at all was measured in a group, ms: neither better nor worse than a fast agent. */
 const UNMEASURED_P50_MS = 500;
-/** How long the share of a new or returned instance grows, and from what part of it on: as Envoy has them. */
+/** How long the share of a new or returned instance grows (ROUTE-11), and from what part of it on, which is Envoy's default. */
 const SLOW_START_MS = 30_000;
 const SLOW_START_LEAST = 0.1;
 

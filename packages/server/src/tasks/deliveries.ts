@@ -8,6 +8,7 @@ import { ackWaitMs } from "../router/ack-wait.js";
 import type { Admission } from "../router/admission.js";
 import type { Decision, Previous } from "../router/decision.js";
 import { envelopeText } from "../router/envelope.js";
+import { demandsOnStandIn, standIns } from "../router/fallback.js";
 import { laneAt, laneOf } from "../router/message.js";
 import { agentError } from "../router/refusals.js";
 import type { Router } from "../router/router.js";
@@ -16,7 +17,7 @@ import { type TaskEvent, transition } from "./lifecycle.js";
 import { type RunOwner, TaskRun } from "./run.js";
 import type { Runs } from "./runs.js";
 import type { DispatchSettings } from "./settings.js";
-import { standInFrom, standIns } from "./stand-ins.js";
+import { standInFrom } from "./stand-ins.js";
 
 /** A new task that found somebody at once: it is stored as sent, and goes out when that is done. */
 export interface Launch {
@@ -126,12 +127,12 @@ export class Deliveries {
    * there is nobody.
    */
   private standIn(task: TaskRecord, log: MessageLog, from: number): boolean | undefined {
-    const { request } = task;
+    const { tenant, capability, request } = task;
     const number = task.attempt + 1;
-    // The version was asked of the others, and the session is at home with them.
-    const demands = { ...request, version: undefined, sessionRef: undefined, partitionKey: undefined };
+    const demands = demandsOnStandIn(request);
+    const input = () => JSON.parse(task.input) as unknown;
     let any = false;
-    for (const { name, resolved } of standIns(this.catalog, task, from)) {
+    for (const { name, resolved } of standIns(this.catalog, tenant, capability, request.fallback!, from, input)) {
       any = true;
       const decision = this.router.decide(resolved, demands, { ...askedOf(task), standIn: name }, log, number);
       decision.previous = previousOf(task);

@@ -1,12 +1,6 @@
-import type { Catalog, Resolved } from "../catalog/catalog.js";
+import type { Catalog } from "../catalog/catalog.js";
 import type { TaskRecord } from "../ports/task-store.js";
 import { resolveStandIn } from "../router/fallback.js";
-
-/** Somebody who may stand in for those a task is for: its place in the task's list, and who that is at the moment. */
-export interface StandIn {
-  readonly name: string;
-  readonly resolved: Resolved;
-}
 
 /** Outcomes after which the same one is asked again: it did not say no. */
 const GOES_BACK: ReadonlySet<string> = new Set(["lost", "handed_back"]);
@@ -37,17 +31,4 @@ export function hasStandIn({ request, attempts }: TaskRecord): boolean {
 /** Whether anybody of the list offers anything at all. */
 export function anyStandIn(catalog: Catalog, tenant: string, names: readonly string[], capability: string): boolean {
   return names.some((name) => resolveStandIn(catalog, tenant, name, capability).ok);
-}
-
-/** Those who may stand in, from this place of the list on, and whose input contract the task meets. */
-export function* standIns(catalog: Catalog, task: TaskRecord, from: number): Generator<StandIn> {
-  let input: unknown;
-  for (const name of task.request.fallback!.slice(from)) {
-    const resolution = resolveStandIn(catalog, task.tenant, name, task.capability);
-    if (!resolution.ok) continue;
-    const { resolved } = resolution;
-    const contract = (resolved.offers[0] ?? resolved.gone[0])?.contract;
-    input ??= JSON.parse(task.input);
-    if (contract?.checkInput?.(input) === undefined) yield { name, resolved };
-  }
 }
