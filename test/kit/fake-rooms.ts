@@ -1,25 +1,15 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { CallEnvelope, Card, Registered, SubmitEnvelope, Task } from "@agent-reach/protocol";
-import { limits, traceNamedAfter } from "@agent-reach/protocol";
+import { traceNamedAfter } from "@agent-reach/protocol";
 import type { Caller } from "../../packages/server/src/access/access.js";
-import { Catalog } from "../../packages/server/src/catalog/catalog.js";
-import { Synonyms } from "../../packages/server/src/catalog/synonyms.js";
-import { defaultConfig } from "../../packages/server/src/config.js";
-import { connect } from "../../packages/server/src/connect.js";
+import { type Config, defaultConfig } from "../../packages/server/src/config.js";
 import type { Engine } from "../../packages/server/src/engines/engine.js";
 import { openMemory } from "../../packages/server/src/engines/memory/index.js";
-import { Journal } from "../../packages/server/src/journal/journal.js";
+import { House } from "../../packages/server/src/house.js";
 import type { LiveInstance } from "../../packages/server/src/registry/instance.js";
-import { Reaper } from "../../packages/server/src/registry/reaper.js";
-import { Registry, type RegistrySettings } from "../../packages/server/src/registry/registry.js";
-import { Admission, type AdmissionSettings } from "../../packages/server/src/router/admission.js";
-import { type CallSettings, Calls } from "../../packages/server/src/router/calls.js";
 import type { MessageRequest } from "../../packages/server/src/router/message.js";
-import { type BreakerSettings, Router } from "../../packages/server/src/router/router.js";
-import { presets } from "../../packages/server/src/router/score.js";
-import { MessageShelf } from "../../packages/server/src/router/shelf.js";
-import { Dispatcher, type DispatchSettings } from "../../packages/server/src/tasks/dispatcher.js";
-import { Tasks } from "../../packages/server/src/tasks/tasks.js";
-import { Wheel } from "../../packages/server/src/time/wheel.js";
 import { type FakeDelivery, FakeLink } from "./fake-link.js";
 import { FakeReply } from "./fake-reply.js";
 import { FakeSystem, settle } from "./fake-system.js";
@@ -29,12 +19,11 @@ export interface RoomsOptions {
   /** Given again after a restart. */
   engine?: Engine;
   synonyms?: Record<string, string[]>;
-  lease?: Partial<RegistrySettings>;
-  call?: Partial<CallSettings>;
-  delivery?: Partial<DispatchSettings>;
-  waitingMax?: number;
-  limits?: Partial<AdmissionSettings>;
-  breaker?: BreakerSettings;
+  lease?: Partial<Config["lease"]>;
+  call?: Partial<Config["call"]>;
+  delivery?: Partial<Config["delivery"]>;
+  limits?: Partial<Config["limits"]>;
+  breaker?: Config["breaker"];
 }
 
 /** An instance that is connected, as a test holds it. */
@@ -66,110 +55,49 @@ export const callerOf = (agentId: string): Caller => ({
   sourceJson: JSON.stringify({ agentId }),
 });
 
-/** The rooms of a node on the memory engine under fake time, joined as the node joins them, without a door. */
+/** The rooms of a node on the memory engine under fake time; in place of its doors there are links without a wire. */
 export class FakeRooms {
-  readonly system: FakeSystem;
-  readonly engine: Engine;
-  readonly registry: Registry;
-  readonly catalog: Catalog;
-  readonly router: Router;
-  readonly admission: Admission;
-  readonly journal: Journal;
-  readonly wheel: Wheel;
-  readonly reaper: Reaper;
-  readonly dispatcher: Dispatcher;
-  readonly calls: Calls;
-  readonly tasks: Tasks;
-  /** What went wrong unexpectedly; a test that expects nothing of the kind asserts that it is empty. */
-  readonly trouble: unknown[] = [];
+  readonly registry: House["registry"];
+  readonly catalog: House["catalog"];
+  readonly router: House["router"];
+  readonly admission: House["admission"];
+  readonly journal: House["journal"];
+  readonly wheel: House["wheel"];
+  readonly reaper: House["reaper"];
+  readonly dispatcher: House["dispatcher"];
+  readonly calls: House["calls"];
+  readonly tasks: House["tasks"];
 
-  private constructor(options: RoomsOptions, engine: Engine) {
-    const system = options.system ?? new FakeSystem();
-    this.system = system;
-    this.engine = engine;
-    const onError = (error: unknown) => void this.trouble.push(error);
-    const delivery: DispatchSettings = {
-      ackTimeoutMs: 5000,
-      slowAckTimeoutMs: 30_000,
-      backoffMs: [1000, 3000, 9000],
-      lossesMax: 5,
-      lostGraceMs: 2000,
-      gapTimeoutMs: 30_000,
-      ...options.delivery,
-    };
-    const call: CallSettings = {
-      timeoutMs: 30_000,
-      rememberMs: 60_000,
-      messagesMax: 1000,
-      inputBytes: limits.inputBytesMax,
-      ...delivery,
-      ...options.call,
-    };
-    this.wheel = new Wheel(system);
-    this.journal = new Journal(
-      engine.journal,
-      system,
-      "node-1",
-      { messagesMax: 1000, keepSec: 86_400 },
-      onError,
-      new MessageShelf(1000),
-    );
-    this.registry = new Registry(engine.registry, system, { ...leaseSettings, ...options.lease });
-    this.catalog = new Catalog(this.registry.view, new Synonyms(options.synonyms));
-    this.router = new Router(system, { weights: presets["balanced"]!, healthMin: 0.8 }, options.breaker);
-    this.admission = new Admission(system, {
-      ...defaultConfig().limits,
-      queuedCallsMax: options.waitingMax ?? 1000,
-      ...options.limits,
-    });
-    const { registry, catalog, router, admission, journal, wheel } = this;
-    this.dispatcher = new Dispatcher(
-      engine.tasks,
-      catalog,
-      router,
-      admission,
-      journal,
-      wheel,
-      system,
-      delivery,
-      onError,
-    );
-    const { dispatcher } = this;
-    this.calls = new Calls(catalog, router, admission, journal, wheel, system, call, (id) => dispatcher.parentOf(id));
-    const settings = {
-      completionTimeoutMs: 600_000,
-      deadlineMs: 86_400_000,
-      keepSec: 86_400,
-      inputBytes: limits.inputBytesMax,
-    };
-    const parentOf = (id: string) => this.calls.open(id) ?? dispatcher.parentOf(id);
-    this.tasks = new Tasks(
-      engine.tasks,
-      catalog,
-      router,
-      journal,
-      dispatcher,
-      system,
-      settings,
-      parentOf,
-      onError,
-      admission,
-    );
-    this.reaper = new Reaper(registry, system, wheel, onError);
-    connect({ registry, catalog, router, admission, dispatcher, journal, onError });
+  private constructor(
+    readonly system: FakeSystem,
+    readonly engine: Engine,
+    house: House,
+    /** What went wrong unexpectedly; a test that expects nothing of the kind asserts that it is empty. */
+    readonly trouble: unknown[],
+  ) {
+    this.registry = house.registry;
+    this.catalog = house.catalog;
+    this.router = house.router;
+    this.admission = house.admission;
+    this.journal = house.journal;
+    this.wheel = house.wheel;
+    this.reaper = house.reaper;
+    this.dispatcher = house.dispatcher;
+    this.calls = house.calls;
+    this.tasks = house.tasks;
   }
 
   static async open(options: RoomsOptions = {}): Promise<FakeRooms> {
-    const rooms = new FakeRooms(options, options.engine ?? (await openMemory()));
+    const { system = new FakeSystem(), engine = await openMemory(), synonyms } = options;
+    const trouble: unknown[] = [];
+    const build = (config: Config) => new House(config, system, engine, (error) => void trouble.push(error));
+    const config = configOf(options);
+    const house = synonyms === undefined ? build(config) : withFile(synonyms, (file) => build(knowing(config, file)));
     // No real clock shows zero any more when the first message comes.
-    rooms.system.advance(1);
-    await rooms.journal.start();
-    await rooms.registry.start();
-    await rooms.dispatcher.start();
-    rooms.tasks.start();
-    rooms.reaper.start();
+    system.advance(1);
+    await house.start();
     await settle();
-    return rooms;
+    return new FakeRooms(system, engine, house, trouble);
   }
 
   /** As when the process ends: nothing is told to anybody, and what only memory knew is gone. */
@@ -284,18 +212,32 @@ export class FakeRooms {
   }
 }
 
-const leaseSettings: RegistrySettings = {
-  nodeId: "node-1",
-  cardBytes: limits.cardBytesMax,
-  heartbeatIntervalSec: 15,
-  ttlHeartbeats: 3,
-  graceHeartbeats: 2,
-  ttlSec: undefined,
-  graceSec: undefined,
-  purgeAfterSec: 86_400,
-  flapRestSec: 30,
-  massExpiryHoldSec: 300,
-};
+function configOf({ lease, call, delivery, limits, breaker }: RoomsOptions): Config {
+  const config = defaultConfig();
+  return {
+    ...config,
+    lease: { ...config.lease, ...lease },
+    call: { ...config.call, ...call },
+    delivery: { ...config.delivery, ...delivery },
+    limits: { ...config.limits, ...limits },
+    breaker: breaker ?? config.breaker,
+    journal: { ...config.journal, messagesMax: 1000 },
+  };
+}
+
+const knowing = (config: Config, synonymsFile: string): Config => ({ ...config, catalog: { synonymsFile } });
+
+/** What a node reads from a file is in one for as long as it is being built. */
+function withFile<T>(content: unknown, use: (file: string) => T): T {
+  const dir = mkdtempSync(join(tmpdir(), "fake-rooms-"));
+  try {
+    const file = join(dir, "content.json");
+    writeFileSync(file, JSON.stringify(content));
+    return use(file);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
 
 /** A card with the given capabilities, by name or in full. */
 export function card(

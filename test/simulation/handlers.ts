@@ -9,6 +9,11 @@ export interface Input {
   readonly other?: boolean;
 }
 
+/** Whoever asks somebody else on the way and has less to do than this does not wait for the answer, ms. */
+const WAITS_FROM_MS = 15;
+/** Whoever has more to do than this asks somebody who asks yet another. */
+const DEEP_FROM_MS = 35;
+
 /** What agents do, as each job has it for each of its executions. */
 export class Handlers {
   constructor(private readonly ledger: Ledger) {}
@@ -39,7 +44,10 @@ export class Handlers {
   }
 
   async #later(process: Process, execution: Execution, step: Step, context: HandlerContext): Promise<unknown> {
-    if (step.does === "nests") await this.#nest(process, execution.job, context);
+    if (step.does === "nests") {
+      const asked = this.#nest(process, execution.job, step, context);
+      if (step.ms >= WAITS_FROM_MS) await asked;
+    }
     await new Promise<void>((done) => {
       if (step.does !== "hangs") process.after(step.ms, done);
       // Whoever hangs does so until he is told that nobody waits any more.
@@ -50,7 +58,7 @@ export class Handlers {
   }
 
   /** Asks somebody else on the way; that is a job like others, and what comes of it changes nothing here. */
-  async #nest(process: Process, parent: Job, context: HandlerContext): Promise<void> {
+  async #nest(process: Process, parent: Job, { ms }: Step, context: HandlerContext): Promise<void> {
     const { ledger } = this;
     const job: Job = {
       id: ledger.jobs.length,
@@ -58,8 +66,11 @@ export class Handlers {
       capability: "leaf",
       idempotent: true,
       caller: process.name,
-      steps: [{ does: "succeeds", ms: 5 }],
+      steps: [
+        ms > DEEP_FROM_MS ? { does: "nests", ms: (WAITS_FROM_MS + DEEP_FROM_MS) / 2 } : { does: "succeeds", ms: 5 },
+      ],
       messageId: process.newId(),
+      parentId: context.messageId,
       idempotencyKey: undefined,
       orderKey: undefined,
       atMostOnce: false,

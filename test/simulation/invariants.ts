@@ -2,6 +2,7 @@ import type { TaskRecord } from "../../packages/server/src/ports/task-store.js";
 import { WINDOW_MS } from "../../packages/server/src/registry/breaker-record.js";
 import { isTerminal } from "../../packages/server/src/tasks/lifecycle.js";
 import type { Arrival, Commit, Execution, Job, Ledger, Sent } from "./ledger.js";
+import { outliving } from "./nesting.js";
 
 /** How long the node's own answer to an expired call may be late, and what wheels and timers add, ms. */
 const ANSWER_MARGIN_MS = 1_200;
@@ -307,6 +308,7 @@ export const invariants: readonly Invariant[] = [
       }
     },
   },
+  { name: "no nested call outlives its parent", check: outliving },
   {
     name: "a key stands for one content",
     check({ jobs, commits }, wrong) {

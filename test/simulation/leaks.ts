@@ -10,6 +10,7 @@ export function leaksOf(house: House, hasEnded: (messageId: string) => boolean):
   const counts: Record<string, number> = {
     "calls in flight": calls.counts.inFlight,
     "open calls": sizeAt(calls, "memory.inFlight"),
+    "messages with open calls for their sake": sizeAt(calls, "endings.children.byParent"),
     "waiting lines": sizeAt(admission, "byCapability"),
     "tasks in hands": sizeAt(dispatcher, "runs.byMessage") + sizeAt(dispatcher, "runs.byInstance"),
     "tasks on their way back": at<number>(dispatcher, "commits.returning"),

@@ -21,6 +21,8 @@ export interface Job {
   /** What becomes of each execution in turn; the last one stands for all that follow. */
   readonly steps: readonly Step[];
   readonly messageId: string;
+  /** What it was sent for, if for another message. */
+  readonly parentId?: string;
   readonly idempotencyKey: string | undefined;
   readonly orderKey: string | undefined;
   readonly atMostOnce: boolean;
@@ -111,6 +113,15 @@ export interface Opening {
   readonly node: number;
 }
 
+/** That the node took a call in, or that a message was over for it. */
+export interface Moment {
+  readonly at: number;
+  readonly node: number;
+  readonly is: "taken in" | "over";
+  /** Whether it was over with an answer of its agent. */
+  readonly answered: boolean;
+}
+
 /** One state of a task that was committed. */
 export interface Commit {
   readonly at: number;
@@ -127,6 +138,9 @@ interface Line {
   job: number | undefined;
 }
 
+/** What the journal calls the end of a message. */
+const ENDS: ReadonlySet<string> = new Set(["completed", "failed", "canceled", "dead"]);
+
 /** All that happened in one run, as nobody inside could know it. */
 export class Ledger {
   readonly jobs: Job[] = [];
@@ -137,6 +151,8 @@ export class Ledger {
   readonly openings: Opening[] = [];
   /** By message, oldest first. */
   readonly commits = new Map<string, Commit[]>();
+  /** By message, oldest first. */
+  readonly moments = new Map<string, Moment[]>();
   /** When a run of the node ended, by its number. */
   readonly nodeEnds = new Map<number, number>();
   /** What was wrong the moment it happened. */
@@ -182,6 +198,16 @@ export class Ledger {
         `${task.state}, attempt ${task.attempt}, revision ${task.revision}`,
         this.jobOf(task.messageId),
       );
+  }
+
+  /** The node's journal says so, the moment it happens. */
+  noted(node: number, messageId: string, type: string, code: unknown): void {
+    const is = type === "received" ? "taken in" : ENDS.has(type) ? "over" : undefined;
+    if (is === undefined) return;
+    const moment: Moment = { at: this.now, node, is, answered: type === "completed" || code === "AGENT_ERROR" };
+    const moments = this.moments.get(messageId);
+    if (moments === undefined) this.moments.set(messageId, [moment]);
+    else moments.push(moment);
   }
 
   /** The node was told that a task is stored as completed. */

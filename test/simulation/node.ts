@@ -53,6 +53,10 @@ export class NodeHost {
       const count = trigger === "failures" ? failures : 1;
       ledger.openings.push({ at: ledger.now, instanceId, capability, failures: count, node: this.run });
     });
+    const { run } = this;
+    house.journal.listen(({ messageId, type, ["code"]: code }) => {
+      if (messageId !== undefined && process.alive) ledger.noted(run, messageId, type, code);
+    });
     universe.plant?.house?.(house, process);
     try {
       await house.start();

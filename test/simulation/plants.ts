@@ -154,6 +154,14 @@ export const plants: readonly Plant[] = [
     },
   },
   {
+    name: "nested call forgotten by its parent",
+    from: 1,
+    breaks: ["no nested call outlives its parent"],
+    house: ({ calls }) => {
+      parts(parts(calls)["endings"])["children"].leave = () => [];
+    },
+  },
+  {
     name: "unbounded queue",
     from: 1,
     breaks: ["a line keeps its limit"],

@@ -2,6 +2,7 @@ import type { Catalog } from "./catalog/catalog.js";
 import type { Journal } from "./journal/journal.js";
 import type { Registry } from "./registry/registry.js";
 import type { Admission } from "./router/admission.js";
+import type { Calls } from "./router/calls.js";
 import type { Router } from "./router/router.js";
 import type { Dispatcher } from "./tasks/dispatcher.js";
 
@@ -10,6 +11,7 @@ export interface Connected {
   catalog: Catalog;
   router: Router;
   admission: Admission;
+  calls: Calls;
   dispatcher: Dispatcher;
   journal: Journal;
   onError: (error: unknown) => void;
@@ -17,9 +19,18 @@ export interface Connected {
 
 /**
  * Who hears of what: arrivals and departures are told to everyone who waits for them. The registry stands lowest and knows
- * none of those above it, so this is said here, once for the node and for tests which join the rooms without a door.
+ * none of those above it, so this is said here.
  */
-export function connect({ registry, catalog, router, admission, dispatcher, journal, onError }: Connected): void {
+export function connect({
+  registry,
+  catalog,
+  router,
+  admission,
+  calls,
+  dispatcher,
+  journal,
+  onError,
+}: Connected): void {
   router.breakers.onChange((instance, { state, ...change }) => journal.note(`breaker.${state}`, instance, change));
   router.breakers.onRoom((instance) => admission.room(instance));
   registry.onChange(({ instance, before, removed }) => {
@@ -43,6 +54,7 @@ export function connect({ registry, catalog, router, admission, dispatcher, jour
     const siblings = registry.view.agent(instance.record.tenant, instance.record.agentId)?.instances ?? [];
     dispatcher.arrived(instance, siblings).catch(onError);
   });
+  dispatcher.onSettled(({ messageId, error }) => calls.taskEnded(messageId, error?.code));
   admission.onHeldBack(({ capability, limit, isNarrow, latency: { normalMs } }) => {
     journal.note(isNarrow ? "bulkhead.narrowed" : "bulkhead.restored", undefined, { capability, limit, normalMs });
   });

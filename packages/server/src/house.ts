@@ -27,13 +27,14 @@ const DRAIN_MS = 10_000;
 const DRAIN_LOOK_MS = 20;
 
 /**
- * The node without doors: every room, joined from the store up. `compose.ts` opens the doors; the simulation builds the
- * same house on fake time, and comes in by `sessions.accept` with connections of its own.
+ * The node without doors: every room, joined from the store up. `compose.ts` opens the doors; the simulation and the tests of
+ * rooms build the same house on fake time, the former coming in by `sessions.accept` with connections of its own.
  */
 export class House {
   readonly wheel: Wheel;
   readonly journal: Journal;
   readonly registry: Registry;
+  readonly catalog: Catalog;
   readonly router: Router;
   readonly admission: Admission;
   readonly dispatcher: Dispatcher;
@@ -102,6 +103,7 @@ export class House {
       onError,
       admission,
     );
+    this.catalog = catalog;
     this.router = router;
     this.wheel = wheel;
     this.journal = journal;
@@ -147,7 +149,7 @@ export class House {
       onBroken,
     };
     this.sessions = new Sessions(this.rooms);
-    connect({ registry, catalog, router, admission, dispatcher, journal, onError });
+    connect({ registry, catalog, router, admission, calls, dispatcher, journal, onError });
     this.rooms.notices.listenTo(dispatcher);
   }
 

@@ -4,33 +4,9 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { jsonPath } from "../registry/contract.js";
 import { lowerIds } from "./ids.js";
 
-const {
-  params,
-  HttpHeartbeat,
-  HttpDrain,
-  HttpDeregister,
-  HttpPull,
-  HttpAck,
-  HttpNack,
-  HttpComplete,
-  HttpCancel,
-  ChaosFault,
-  DeadLetterChoice,
-} = schemas;
-const shapes = {
-  ...params,
-  HttpHeartbeat,
-  HttpDrain,
-  HttpDeregister,
-  HttpPull,
-  HttpAck,
-  HttpNack,
-  HttpComplete,
-  HttpCancel,
-  ChaosFault,
-  DeadLetterChoice,
-};
-type Shape = keyof typeof shapes;
+const { params, ...shapes } = schemas;
+/** A method, whose parameters are meant, or one of the wire's shapes, whose names are capitalised. */
+type Shape = Method | Exclude<keyof typeof shapes, Uncapitalize<string>>;
 
 const ajv = new Ajv2020({ strict: false, allErrors: false, logger: false });
 /** Compiled when first needed: all of them at once would make every start half a second longer. */
@@ -47,7 +23,7 @@ export function isMethod(name: string): name is Method {
 export function check(name: Shape, value: unknown): void {
   let fits = compiled.get(name);
   if (fits === undefined) {
-    fits = ajv.compile(shapes[name] as object);
+    fits = ajv.compile(isMethod(name) ? params[name] : shapes[name]);
     compiled.set(name, fits);
   }
   if (fits(value)) return lowerIds(value);

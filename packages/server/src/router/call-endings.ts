@@ -5,8 +5,9 @@ import type { Wheel } from "../time/wheel.js";
 import type { Admission } from "./admission.js";
 import type { Breakers } from "./breakers.js";
 import type { Call, CallAttempt } from "./call.js";
+import { Children } from "./children.js";
 import type { Memory } from "./memory.js";
-import { inDoubt } from "./refusals.js";
+import { inDoubt, parentOver } from "./refusals.js";
 import { SettledCall } from "./settled.js";
 
 /** What an agent says with its no may be as large as a result. */
@@ -24,9 +25,11 @@ function bodyOf(error: Error): ErrorBody {
  *
  * C1  A call settles once; whatever comes later is recorded and changes nothing.
  * C4  Each attempt holds a slot from before it is sent until it ends, and gives it back once.
+ * C6  A nested call ends with its parent at the latest, whatever way that one ends (RES-3).
  */
 export class CallEndings {
   readonly counts = { started: 0, completed: 0, failed: 0, inFlight: 0 };
+  readonly children = new Children<Call>();
 
   constructor(
     private readonly admission: Admission,
@@ -43,6 +46,7 @@ export class CallEndings {
     const answer = this.settle(call, now, data, receipt, undefined, offer, degraded).answer();
     call.reply.result(answer);
     for (const reply of call.joined ?? []) reply.result(answer);
+    this.endWithin(call.messageId, undefined);
   }
 
   /** It ends without a result. */
@@ -50,7 +54,10 @@ export class CallEndings {
     if (call.state === "settled") return;
     const error = call.older === undefined ? reason : inDoubt(reason);
     const code = error instanceof ReachError ? error.code : "INTERNAL";
-    if (code !== "AGENT_ERROR") this.withdraw(call, error.message);
+    if (code !== "AGENT_ERROR") {
+      this.withdraw(call, error.message);
+      this.withdrawOlder(call, error.message);
+    }
     this.journal.add(
       call.log,
       code === "CANCELED" ? "canceled" : "failed",
@@ -64,6 +71,19 @@ export class CallEndings {
     this.settle(call, this.system.monotonic(), undefined, undefined, bodyOf(error));
     call.reply.error(error);
     for (const reply of call.joined ?? []) reply.error(error);
+    this.endWithin(call.messageId, code);
+  }
+
+  /** A message ended, by this code or with a result: so do the calls that are part of it, and those that are part of them. */
+  endWithin(messageId: string, code: string | undefined): void {
+    const left = this.children.leave(messageId);
+    if (left.length === 0) return;
+    const now = this.system.monotonic();
+    for (const call of left) {
+      // Parent and child have the same deadline as a rule; whichever is looked at first, the child's agent was too slow.
+      if (call.deadline <= now) call.onDeadline();
+      else this.fail(call, parentOver(messageId, code, call.outcomeIfLeft));
+    }
   }
 
   /** Whatever way it ended: nothing of it is in flight any more. */
@@ -80,6 +100,7 @@ export class CallEndings {
     call.share?.leave(settledAt);
     call.state = "settled";
     this.counts.inFlight--;
+    this.children.remove(call);
     this.wheel.clear(call);
     const { log, request, contentHash, alias, attempt, timeoutMs } = call;
     const settled = new SettledCall(
@@ -112,6 +133,12 @@ export class CallEndings {
     if (attempt === undefined || call.state === "waiting") return;
     this.release(attempt);
     attempt.offer.instance.link?.cancel(call.messageId, attempt.number, reason);
+  }
+
+  /** The same to those who may still work on an earlier attempt. */
+  withdrawOlder(call: Call, reason: string): void {
+    if (call.older === undefined) return;
+    for (const { offer, number } of call.older) offer.instance.link?.cancel(call.messageId, number, reason);
   }
 
   /** Gives back what the attempt holds, once. */

@@ -254,9 +254,7 @@ export class CallSender {
     const violation = offer.contract.checkOutput?.(value);
     if (violation !== undefined) this.endings.note(attempt, "output_invalid", violation);
     if (call.current !== attempt) this.endings.withdraw(call, "an earlier attempt succeeded");
-    else if (call.older !== undefined)
-      for (const other of call.older)
-        other.offer.instance.link?.cancel(call.messageId, other.number, "another attempt succeeded");
+    else this.endings.withdrawOlder(call, "another attempt succeeded");
     this.endings.note(attempt, "completed");
     this.endings.complete(attempt, data, receipt, now);
   }

@@ -1,4 +1,4 @@
-import type { AgentErrorShape, ReachError } from "@agent-reach/protocol";
+import type { AgentErrorShape, Outcome, ReachError } from "@agent-reach/protocol";
 import { callerKeyOf } from "../access/access.js";
 import type { MessageLog } from "../journal/journal.js";
 import type { Expiry, Receiver } from "../ports/delivery.js";
@@ -8,6 +8,7 @@ import type { Applicant, Waiter } from "./admission.js";
 import type { Share } from "./bulkhead.js";
 import type { CallSender } from "./call-sender.js";
 import type { Hop, Parent } from "./chain.js";
+import type { Child } from "./children.js";
 import { fingerprintOf } from "./content.js";
 import type { Previous } from "./decision.js";
 import type { Fallback } from "./fallback.js";
@@ -24,7 +25,7 @@ export type CallState = "waiting" | "sent" | "accepted" | "orphaned" | "settled"
 /** Before anybody stands in. */
 const NOBODY = -1;
 
-export class Call implements WheelEntry, Waiter, Applicant, Parent {
+export class Call implements WheelEntry, Waiter, Applicant, Parent, Child {
   wheelSlot: WheelEntry["wheelSlot"];
   wheelNext: WheelEntry | undefined;
   wheelPrev: WheelEntry | undefined;
@@ -51,6 +52,7 @@ export class Call implements WheelEntry, Waiter, Applicant, Parent {
   standIn = NOBODY;
   /** The business error for which those that it was meant for were given up. */
   givenUp: ReachError | undefined;
+  parents: string[] | undefined;
   /** Others who sent the same message while it is in flight. */
   joined: Reply[] | undefined;
   /** Under which it is remembered besides its id: its idempotencyKey, where it gave one. */
@@ -99,6 +101,11 @@ export class Call implements WheelEntry, Waiter, Applicant, Parent {
 
   get inputHash(): number {
     return fingerprintOf(undefined, undefined, this.request.input, this.request.sent.inputText);
+  }
+
+  /** What may be concluded if nobody waits for it from now on. */
+  get outcomeIfLeft(): Outcome {
+    return this.current === undefined ? "not_executed" : "unknown";
   }
 
   get worker(): string | undefined {

@@ -95,8 +95,8 @@ describe("RES-3: the bulkhead", () => {
 
   test("R12: whatever a call ends by, its place is free again, once", async () => {
     const rooms = await open(
-      { inFlightCallsMax: 4 },
-      { delivery: { ackTimeoutMs: 300, lostGraceMs: 100 }, waitingMax: 2 },
+      { inFlightCallsMax: 4, queuedCallsMax: 2 },
+      { delivery: { ackTimeoutMs: 300, lostGraceMs: 100 } },
     );
     const endings: ((delivery: FakeDelivery, reply: FakeReply, agent: FakeAgent) => unknown)[] = [
       (d) => d.complete(),

@@ -4,7 +4,7 @@ import { card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms
 
 let rooms: FakeRooms;
 beforeEach(async () => {
-  rooms = await FakeRooms.open({ waitingMax: 3 });
+  rooms = await FakeRooms.open({ limits: { queuedCallsMax: 3 } });
 });
 const single = (id: string, more = {}): Promise<FakeAgent> =>
   rooms.join(card(id, ["query"], { maxConcurrentTasks: 1, ...more }));

@@ -82,7 +82,7 @@ describe("DLV-2: a call", () => {
   });
 
   test("a result beyond the limit fails, and says that it was executed", async () => {
-    rooms = await FakeRooms.open({ call: { inputBytes: 1_000 } });
+    rooms = await FakeRooms.open({ limits: { inputBytes: 1_000 } });
     agent = await rooms.join(card("a1", ["query"]));
     const reply = rooms.call({ capability: "query" });
     agent.link.next().complete("ü".repeat(600));
@@ -189,7 +189,7 @@ describe("C5, DLV-7: a message that comes again", () => {
   });
 
   test("is not executed again because its result was too large, under whatever id", async () => {
-    rooms = await FakeRooms.open({ call: { inputBytes: 1_000 } });
+    rooms = await FakeRooms.open({ limits: { inputBytes: 1_000 } });
     agent = await rooms.join(card("a1", ["query"]));
     const keyed = { ...again, idempotencyKey: "order-7" };
     rooms.call(keyed);

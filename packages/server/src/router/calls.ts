@@ -87,8 +87,7 @@ export class Calls {
     if (!takesNew) throw nodeStops("not_executed");
     this.retryBudget.add(now);
 
-    const parent =
-      envelope.parentId === undefined ? undefined : (this.open(envelope.parentId) ?? this.parentOf(envelope.parentId));
+    const parent = this.parentIn(request);
     const resolution = this.catalog.resolve(wantedBy(request));
     const offer = resolution.ok ? (resolution.resolved.offers[0] ?? resolution.resolved.gone[0]) : undefined;
     const timeoutMs = envelope.timeoutMs ?? offer?.capability.timeoutHintMs ?? this.settings.timeoutMs;
@@ -106,6 +105,11 @@ export class Calls {
   /** A call in flight. */
   open(messageId: string): Call | undefined {
     return this.memory.open(messageId);
+  }
+
+  /** The message in flight that this one is part of. */
+  private parentIn({ envelope: { parentId } }: MessageRequest): Parent | undefined {
+    return parentId === undefined ? undefined : (this.open(parentId) ?? this.parentOf(parentId));
   }
 
   private take(
@@ -148,6 +152,8 @@ export class Calls {
     this.counts.started++;
     this.counts.inFlight++;
     this.memory.add(call);
+    // Also of a parent that is not in flight: a task may be on its way from one agent to the next.
+    if (envelope.parentId !== undefined) this.endings.children.add(envelope.parentId, call);
     return call;
   }
 
@@ -168,8 +174,14 @@ export class Calls {
     if (call.parent !== undefined)
       return loopIn(call.parent, call.chain, call.capability, target && offer?.instance.record.agentId, call.inputHash);
     const over = this.find(parentId);
-    const code = over instanceof SettledCall ? over.error?.code : undefined;
-    return code === undefined || code === "AGENT_ERROR" ? undefined : parentOver(parentId, code);
+    const code = over instanceof SettledCall ? over.error?.code : this.endings.children.endOf(parentId);
+    return code === undefined || code === "AGENT_ERROR" ? undefined : parentOver(parentId, code, "not_executed");
+  }
+
+  /** A task ended, by this code if it has no result, and with it the calls that are part of it. */
+  taskEnded(messageId: string, code: string | undefined): void {
+    this.endings.children.taskEnded(messageId, code === "AGENT_ERROR" ? undefined : code);
+    this.endings.endWithin(messageId, code);
   }
 
   /** Decides and says so, without sending. */
@@ -190,10 +202,20 @@ export class Calls {
     if (known instanceof Call) {
       known.joined ??= [];
       known.joined.push(reply);
+      this.shareWith(request, known);
     } else if (known.data !== undefined) reply.result(known.answer());
     else if (known.mayRunAgain(request.messageId)) return false;
     else reply.error(ReachError.fromBody(known.error!));
     return true;
+  }
+
+  /** Somebody else waits for a nested call too, who may wait longer than the message that it is part of. */
+  private shareWith(request: MessageRequest, call: Call): void {
+    if (call.parents === undefined) return;
+    const { parentId } = request.envelope;
+    if (parentId === undefined) return this.endings.children.remove(call);
+    for (let at = this.parentIn(request); at !== undefined; at = at.parent) if (at === call) return;
+    this.endings.children.add(parentId, call);
   }
 
   /** `complete` of an agent. Answers what it is told, or undefined if there is no such call here. */
@@ -244,7 +266,7 @@ export class Calls {
     if (call === undefined) return undefined;
     assertMayTouch(caller, call);
     if (call instanceof SettledCall) return call;
-    const outcome: Outcome = call.current === undefined ? "not_executed" : "unknown";
+    const { outcomeIfLeft: outcome } = call;
     this.endings.fail(call, new ReachError("CANCELED", `the call was canceled: ${reason}`, { outcome }));
     return this.find(messageId);
   }

@@ -105,12 +105,13 @@ export function rateLimited({ scope, perSec, waitMs }: RateExcess, capability: s
   );
 }
 
-/** What a nested message is part of has failed, so nobody waits for it (RES-3). */
-export function parentOver(parentId: string, code: string): ReachError {
+/** What a nested call is part of has ended, so nobody waits for it (RES-3). `code` undefined: it was answered. */
+export function parentOver(parentId: string, code: string | undefined, outcome: Outcome): ReachError {
+  const how = code === undefined ? "was answered" : `is over: ${code}`;
   return new ReachError(
     "CANCELED",
-    `the call that this one is part of (${parentId}) is over: ${code}. Nobody waits for the answer any longer; stop working on it.`,
-    { outcome: "not_executed", details: { parentId, parentCode: code } },
+    `the message that this call is part of (${parentId}) ${how}. Nobody waits for the answer any longer; stop working on it.`,
+    { outcome, details: { parentId, ...(code !== undefined && { parentCode: code }) } },
   );
 }
 
