@@ -101,6 +101,12 @@ export class Disk {
           if (!inserted.duplicate) stored(inserted.task);
           return inserted;
         }),
+      insertAll: (many, isSame) =>
+        this.#write(process, async () => {
+          const result = await tasks.insertAll(many, isSame);
+          if (result.ok) for (const { task, duplicate } of result.inserted) if (!duplicate) stored(task);
+          return result;
+        }),
       update: (task, data) =>
         this.#write(process, async () => {
           const updated = await tasks.update(task, data);
@@ -125,6 +131,8 @@ export class Disk {
       lastEnded: (orderKey) => this.#read(process, () => tasks.lastEnded(orderKey)),
       list: (filter, page) => this.#read(process, () => tasks.list(filter, page)),
       counts: () => this.#read(process, () => tasks.counts()),
+      countGroup: (groupId) => this.#read(process, () => tasks.countGroup(groupId)),
+      countOpenGroups: () => this.#read(process, () => tasks.countOpenGroups()),
     };
   }
 

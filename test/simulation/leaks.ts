@@ -15,7 +15,9 @@ export function leaksOf(house: House, hasEnded: (messageId: string) => boolean):
     "tasks in hands": sizeAt(dispatcher, "runs.byMessage") + sizeAt(dispatcher, "runs.byInstance"),
     "tasks on their way back": at<number>(dispatcher, "commits.returning"),
     "lanes to look at": sizeAt(dispatcher, "lanes.due") + sizeAt(dispatcher, "lanes.blocked"),
+    "what lanes wait for": sizeAt(dispatcher, "lanes.forCapability") + sizeAt(dispatcher, "lanes.forAgent"),
     "alarms of lanes": sizeAt(dispatcher, "lanes.alarms"),
+    "groups with open tasks": sizeAt(dispatcher, "commits.groups"),
     // One that lies for a person may be waited for as long as anybody likes.
     "waits for what has ended": [...at<Map<string, unknown>>(tasks, "waiters").keys()].filter(hasEnded).length,
     "notices nobody acknowledged": sizeAt(rooms.notices, "underway"),

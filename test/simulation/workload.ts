@@ -3,6 +3,7 @@ import type { Chance } from "./chance.js";
 import type { ClientHost } from "./clients.js";
 import type { Input } from "./handlers.js";
 import { answerOf, type Job, type Send, type Step, sent } from "./ledger.js";
+import { submitAsMany } from "./many.js";
 import type { Universe } from "./universe.js";
 
 /** Until when new work is sent, ms. */
@@ -230,6 +231,8 @@ function planTask(
     deadlineMs: chance.pick([5_000, 20_000, 40_000]),
     onStalled: chance.pick(["review", "redeliver", "redeliver", "fail"] as const),
   };
+  // What lies for a person keeps its group open, so nobody who audits the end could tell that from a group miscounted.
+  const inGroup = job.id % 2 === 0 && !job.atMostOnce && asked.onStalled !== "review";
   const submit = (messageId: string, other: boolean) => {
     const { process, client } = caller;
     if (process === undefined || !process.alive || client === undefined) return;
@@ -239,7 +242,7 @@ function planTask(
       `submits ${job.capability}${other ? " with other content" : ""} as ${messageId}`,
       job,
     );
-    const handle = client.submit({
+    const envelope = {
       messageId,
       ...(agentId !== undefined && { target: { agentId } }),
       capability: job.capability,
@@ -248,7 +251,8 @@ function planTask(
       ...(job.orderKey !== undefined && { ordering: { key: job.orderKey, mode: "sequence" as const } }),
       ...(job.atMostOnce && { delivery: "atMostOnce" as const }),
       ...asked,
-    });
+    };
+    const handle = inGroup ? submitAsMany(client, `group of ${caller.host}`, envelope) : client.submit(envelope);
     void handle.accepted.then((outcome) => {
       send.answer = answerOf(universe.ledger, outcome);
       tellAnswer(universe, send, send.answer);

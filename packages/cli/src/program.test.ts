@@ -401,3 +401,32 @@ describe("agent-reach --help", () => {
     expect((await cli(["help", command])).out).toBe(out);
   });
 });
+
+describe("groups", () => {
+  const group = JSON.stringify({ groupId: "friday", total: 3, settled: false, counts: { queued: 1, completed: 2 } });
+
+  it("shows how many tasks are in which state, after it did what was asked for", async () => {
+    const { url, seen } = await nodeThat(({ path }) => ({ text: path.endsWith("cancel") ? '{"canceled":1}' : group }));
+    const shown = await cli(["group", "friday", "--url", url]);
+    expect(shown.out).toMatch(/total\s+3[\s\S]*Counts[\s\S]*completed\s+2/);
+    const canceled = await cli(["group", "friday", "--cancel", "--reason", "enough", "--url", url, "--json"]);
+    expect(JSON.parse(canceled.out)).toEqual({ canceled: 1, ...JSON.parse(group) });
+    expect(seen.map(({ method, path, body }) => [method, path, body])).toEqual([
+      ["GET", "/v1/groups/friday", ""],
+      ["POST", "/v1/groups/friday/cancel", '{"reason":"enough"}'],
+      ["GET", "/v1/groups/friday", ""],
+    ]);
+    expect(await cli(["group", "friday", "--cancel", "--requeue", "--url", url])).toMatchObject({ code: 2 });
+  });
+
+  it("are made by a publish, whose input goes as it is written", async () => {
+    const { url, seen } = await nodeThat(() => ({ text: '{"groupId":"g-1","deliveries":2}' }));
+    const published = await cli(["publish", "news", '{"id":12345678901234567890}', "--url", url]);
+    expect(published).toMatchObject({ code: 0, out: "g-1\n", err: expect.stringContaining("for 2 agents") });
+    await cli(["publish", "reload", "--capability", "--group", "tonight", "--url", url]);
+    expect(seen.map(({ body }) => body)).toEqual([
+      '{"topic":"news","input":{"id":12345678901234567890}}',
+      '{"capability":"reload","groupId":"tonight","input":{}}',
+    ]);
+  });
+});

@@ -37,6 +37,7 @@ export const groups: readonly { title: string; entries: readonly Entry[] }[] = [
     entries: [
       { name: "call", summary: "call a capability and wait for the answer", load: () => import("./commands/call.js") },
       { name: "submit", summary: "submit a durable task", load: () => import("./commands/submit.js") },
+      { name: "publish", summary: "publish to many agents at once", load: () => import("./commands/publish.js") },
     ],
   },
   {
@@ -44,6 +45,11 @@ export const groups: readonly { title: string; entries: readonly Entry[] }[] = [
     entries: [
       { name: "tasks", summary: "tasks and their states", load: () => import("./commands/tasks.js") },
       { name: "task", summary: "one task: follow, wait, cancel", load: () => import("./commands/task.js") },
+      {
+        name: "group",
+        summary: "a group of tasks: counts, requeue, cancel",
+        load: () => import("./commands/group.js"),
+      },
       {
         name: "trace",
         summary: "the timeline of one request through all agents",

@@ -12,6 +12,8 @@ export const limits = {
   nameLengthMax: 128,
   textLengthMax: 8_192,
   tagsMax: 64,
+  /** Topics that one agent may subscribe to. */
+  topicsMax: 256,
   labelsMax: 64,
   examplesMax: 100,
   keyLengthMax: 256,

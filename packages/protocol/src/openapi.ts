@@ -11,6 +11,7 @@ const everywhere: readonly ErrorCode[] = ["INVALID_REQUEST", "UNAUTHENTICATED", 
 
 const pathParameters: Record<string, unknown> = {
   agentId: schemas.AgentId,
+  groupId: schemas.GroupId,
   instanceId: schemas.InstanceId,
   messageId: schemas.MessageId,
   traceId: { type: "string" },

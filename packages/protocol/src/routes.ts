@@ -46,6 +46,17 @@ const callErrors = [
   "DRAINING",
 ] as const;
 
+const submitErrors = [
+  "NO_ROUTE",
+  "INVALID_INPUT",
+  "PAYLOAD_TOO_LARGE",
+  "CONFLICT",
+  "FORBIDDEN",
+  "RATE_LIMITED",
+  "LOOP_DETECTED",
+  "DRAINING",
+] as const;
+
 const callRoute: Omit<Route, "path" | "summary"> = {
   method: "post",
   description: "Waits for the result, at most `timeoutMs`. A business error of the agent is a 200 with `error`.",
@@ -129,6 +140,23 @@ export const routes: readonly Route[] = [
   },
   {
     method: "post",
+    path: "/v1/instances/{instanceId}/subscribe",
+    summary: "Subscribe the agent to a topic",
+    description: "It stays subscribed, whichever of its instances runs, until it unsubscribes or is forgotten.",
+    body: s.HttpTopic,
+    answer: s.results.subscribe,
+    errors: instanceErrors,
+  },
+  {
+    method: "post",
+    path: "/v1/instances/{instanceId}/unsubscribe",
+    summary: "End the agent's subscription to a topic",
+    body: s.HttpTopic,
+    answer: s.results.unsubscribe,
+    errors: instanceErrors,
+  },
+  {
+    method: "post",
     path: "/v1/instances/{instanceId}/pull",
     summary: "Fetch deliveries",
     description:
@@ -159,16 +187,51 @@ export const routes: readonly Route[] = [
     headers: traceparent,
     body: s.SubmitEnvelope,
     answer: s.SubmitResult,
-    errors: [
-      "NO_ROUTE",
-      "INVALID_INPUT",
-      "PAYLOAD_TOO_LARGE",
-      "CONFLICT",
-      "FORBIDDEN",
-      "RATE_LIMITED",
-      "LOOP_DETECTED",
-      "DRAINING",
-    ],
+    errors: submitErrors,
+  },
+  {
+    method: "post",
+    path: "/v1/publish",
+    summary: "Publish to a topic, or to all who offer a capability",
+    description:
+      "One durable task for each agent that subscribes, or that offers it, all on disk when this is answered. Who that is, is decided once. Repeated with the same groupId and content it makes no second ones.",
+    headers: traceparent,
+    body: s.PublishEnvelope,
+    answer: s.Published,
+    errors: submitErrors,
+  },
+  {
+    method: "post",
+    path: "/v1/groups",
+    summary: "Submit many tasks at once",
+    description: "All of them are on disk when this is answered, or none is; an error names the one that is wrong.",
+    headers: traceparent,
+    body: s.params["submit.many"],
+    answer: s.SubmittedMany,
+    errors: submitErrors,
+  },
+  {
+    method: "get",
+    path: "/v1/groups/{groupId}",
+    summary: "How a group of tasks stands",
+    answer: s.Group,
+    errors: ["NOT_FOUND"],
+  },
+  {
+    method: "post",
+    path: "/v1/groups/{groupId}/cancel",
+    summary: "Cancel what of a group has not ended",
+    body: s.HttpCancel,
+    answer: s.GroupCanceled,
+    errors: ["NOT_FOUND"],
+  },
+  {
+    method: "post",
+    path: "/v1/groups/{groupId}/requeue",
+    summary: "Try again what of a group has failed",
+    body: s.params.ping,
+    answer: s.Requeued,
+    errors: ["NOT_FOUND"],
   },
   {
     method: "get",

@@ -1,4 +1,12 @@
-import type { CallEnvelope, ErrorBody, Params, Registered, SubmitEnvelope } from "@agent-reach/protocol";
+import type {
+  CallEnvelope,
+  DeliveredEnvelope,
+  ErrorBody,
+  Params,
+  ReachError,
+  Registered,
+  SubmitEnvelope,
+} from "@agent-reach/protocol";
 import type { Channel } from "./channel.js";
 import type { ConnectionListener } from "./connection.js";
 import type { Delivery, DeliveryHost, Handler } from "./delivery.js";
@@ -14,6 +22,7 @@ import type { IdentityStore } from "./platform.js";
 import { type CardInput, Registration, type WireCard } from "./registration.js";
 import { healthBy, Sampler, type SelfCheck } from "./sampler.js";
 import type { TaskHandle } from "./tasks.js";
+import { Topics } from "./topics.js";
 import { Alarm } from "./wheel.js";
 
 /** What the agent says about itself with its next heartbeat. */
@@ -41,6 +50,7 @@ export interface AgentOptions {
 export class Agent implements ConnectionListener, DeliveryHost {
   readonly logger: Logger;
   readonly handlers = new Map<string, Handler>();
+  readonly topics: Topics;
   readonly inbox: Inbox;
   readonly #channel: Channel;
   readonly #options: AgentOptions;
@@ -68,6 +78,7 @@ export class Agent implements ConnectionListener, DeliveryHost {
       onRegistered: (registered) => {
         connection.wheel.set(this.#heartbeat, this.#intervalMs(registered));
         this.#sampler.begin();
+        this.topics.registered((error) => options.onError((error as ReachError).toBody()));
         if (options.samplesPerHeartbeat > 1 || options.selfCheck) this.#lookLater(registered);
         options.onRegistered(registered);
       },
@@ -78,7 +89,8 @@ export class Agent implements ConnectionListener, DeliveryHost {
     this.#look = new Alarm(() => void this.#lookAtItself());
     const identity = () => ({ instanceId: this.instanceId, epoch: this.registered?.epoch ?? 1 });
     this.#outbox = new Outbox(connection, identity, () => this.#checkQuiet());
-    this.inbox = new Inbox(connection, this.#outbox, this, this.handlers, {
+    this.topics = new Topics(connection);
+    this.inbox = new Inbox(connection, this.#outbox, this, (envelope) => this.#handlerOf(envelope), {
       ackAfterMs: options.ackAfterMs,
       maxConcurrentTasks: () => this.#capacity,
     });
@@ -118,7 +130,24 @@ export class Agent implements ConnectionListener, DeliveryHost {
       connection.open();
       if (connection.online) this.#registration.send();
     }
-    return this.registered && connection.online ? Promise.resolve(this.registered) : this.#registration.next();
+    const registered =
+      this.registered && connection.online ? Promise.resolve(this.registered) : this.#registration.next();
+    return this.topics.any ? this.#subscribed(registered) : registered;
+  }
+
+  async #subscribed(registering: Promise<Registered>): Promise<Registered> {
+    const registered = await registering;
+    await this.topics.confirmed;
+    return registered;
+  }
+
+  #handlerOf({ topic, capability }: DeliveredEnvelope): Handler | undefined {
+    return topic === undefined ? this.handlers.get(capability) : this.topics.handlerOf(topic);
+  }
+
+  async subscribe(topic: string, handler: Handler): Promise<void> {
+    this.topics.add(topic, handler);
+    if (this.registered) await this.topics.subscribe(topic);
   }
 
   /** A changed card: on the wire at once when started, else with `start()`. */

@@ -1,6 +1,7 @@
 import { Calls } from "./calls.js";
 import { Connection, type ConnectionOptions } from "./connection.js";
 import { Directory } from "./directory.js";
+import { Groups } from "./groups.js";
 import { Tasks } from "./tasks.js";
 import { Watches } from "./watch.js";
 
@@ -9,6 +10,7 @@ export interface Channel {
   readonly connection: Connection;
   readonly calls: Calls;
   readonly tasks: Tasks;
+  readonly groups: Groups;
   readonly directory: Directory;
   readonly watches: Watches;
 }
@@ -20,6 +22,7 @@ export function makeChannel(options: ConnectionOptions): Channel {
     connection,
     calls,
     tasks: new Tasks(connection, calls),
+    groups: new Groups(connection),
     directory: new Directory(connection),
     watches: new Watches(connection),
   };

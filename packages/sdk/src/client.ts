@@ -2,8 +2,11 @@ import type {
   Agent as AgentRecord,
   CallEnvelope,
   Discovery,
+  PublishEnvelope,
+  Published,
   Registered,
   SubmitEnvelope,
+  SubmittedMany,
   Task,
 } from "@agent-reach/protocol";
 import { Agent, type SelfReport } from "./agent.js";
@@ -15,6 +18,7 @@ import type { Handler } from "./delivery.js";
 import type { AgentFilter, DiscoverQuery } from "./directory.js";
 import { Emitter } from "./emitter.js";
 import { failure, toError } from "./failure.js";
+import type { GroupHandle } from "./groups.js";
 import { sdkLimits } from "./limits.js";
 import { consoleLogger, type Logger, withContext } from "./logger.js";
 import { untilOnline } from "./online.js";
@@ -40,6 +44,7 @@ export class Client {
   readonly #identities: IdentityStore | undefined;
   readonly #events: Emitter<ClientEvents>;
   readonly #handlers = new Map<string, Handler>();
+  readonly #topics = new Map<string, Handler>();
   #channel: Channel | undefined;
   #agent: Agent | undefined;
   #release: () => void = () => {};
@@ -126,6 +131,7 @@ export class Client {
       onError: (error) => this.#events.emit("error", error),
     });
     for (const [name, handler] of this.#handlers) this.#agent.handlers.set(name, handler);
+    for (const [topic, handler] of this.#topics) this.#agent.topics.add(topic, handler);
     return Promise.resolve(undefined);
   }
 
@@ -135,6 +141,24 @@ export class Client {
     this.#handlers.set(name, handler as Handler);
     this.#agent?.handlers.set(name, handler as Handler);
     return this;
+  }
+
+  /**
+   * Subscribes the agent to a topic, on the wire with `start()`, or at once when that is over; the promise then waits for the
+   * node. The subscription is the agent's: it goes on while no instance runs, until `unsubscribe` or until the node forgets
+   * the agent. Each message goes to one instance, as a task; a second handler replaces the first.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: as in onCapability.
+  subscribe<Input = any>(topic: string, handler: Handler<Input>): Promise<void> {
+    this.#topics.set(topic, handler as Handler);
+    return this.#agent?.subscribe(topic, handler as Handler) ?? Promise.resolve();
+  }
+
+  /** Ends the agent's subscription, also one of an earlier run. Resolves when the node confirmed it. */
+  unsubscribe(topic: string): Promise<void> {
+    this.#topics.delete(topic);
+    if (this.#agent?.registered) return this.#agent.topics.unsubscribe(topic);
+    return Promise.reject(toError(failure("INVALID_REQUEST", "unsubscribe() before start(); say first who you are")));
   }
 
   /** Registers and takes work from now on. Resolves when the node confirmed it; rejects when it refuses the card. */
@@ -228,6 +252,21 @@ export class Client {
   /** Submits durable work: once `accepted` says so, it survives restarts of everybody. Never throws. */
   submit<T = unknown>(envelope: SubmitEnvelope): TaskHandle<T> {
     return this.#use().tasks.submit<T>(envelope);
+  }
+
+  /** Submits many tasks in one request: all of them are accepted, or none. Never throws. */
+  submitMany(envelopes: readonly SubmitEnvelope[], options: { groupId?: string } = {}): GroupHandle<SubmittedMany> {
+    return this.#use().groups.submit(envelopes, options.groupId);
+  }
+
+  /** Publishes to all agents that subscribe to a topic, or that offer a capability: one task for each. Never throws. */
+  publish(envelope: PublishEnvelope): GroupHandle<Published> {
+    return this.#use().groups.publish(envelope);
+  }
+
+  /** A handle of a group that was submitted elsewhere. */
+  group(groupId: string): GroupHandle<undefined> {
+    return this.#use().groups.follow(groupId);
   }
 
   /** A handle of a task that was submitted elsewhere. */

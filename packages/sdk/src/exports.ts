@@ -10,13 +10,17 @@ export type {
   Discovery,
   ErrorBody,
   ErrorCode,
+  Group,
   Instance,
   JournalEvent,
   Outcome,
+  PublishEnvelope,
+  Published,
   Receipt,
   Registered,
   RegistryEvent,
   SubmitEnvelope,
+  SubmittedMany,
   Task,
   TaskState,
 } from "@agent-reach/protocol";
@@ -27,6 +31,7 @@ export type { CallHandle, Progress } from "./calls.js";
 export type { ClientEvents, ClientOptions, ClientState } from "./client-options.js";
 export type { Handler, HandlerContext } from "./delivery.js";
 export type { AgentFilter, DiscoverQuery } from "./directory.js";
+export type { GroupHandle } from "./groups.js";
 export type { LogFields, Logger } from "./logger.js";
 export type { CallOutcome, SubmitOutcome, TaskOutcome } from "./outcome.js";
 export type { Context } from "./platform.js";

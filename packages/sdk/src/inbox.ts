@@ -31,7 +31,7 @@ export class Inbox {
   readonly #outbox: Outbox;
   readonly #host: DeliveryHost;
   readonly #options: InboxOptions;
-  readonly #handlers: ReadonlyMap<string, Handler>;
+  readonly #handlerOf: (envelope: DeliveredEnvelope) => Handler | undefined;
   readonly #dedupe: Dedupe;
   readonly #answers: Answers;
   /** What runs or waits, by its key. */
@@ -47,13 +47,13 @@ export class Inbox {
     connection: Connection,
     outbox: Outbox,
     host: DeliveryHost,
-    handlers: ReadonlyMap<string, Handler>,
+    handlerOf: (envelope: DeliveredEnvelope) => Handler | undefined,
     options: InboxOptions,
   ) {
     this.#connection = connection;
     this.#outbox = outbox;
     this.#host = host;
-    this.#handlers = handlers;
+    this.#handlerOf = handlerOf;
     this.#options = options;
     this.#dedupe = new Dedupe(connection.options.platform.system);
     this.#answers = new Answers(connection);
@@ -91,7 +91,7 @@ export class Inbox {
       this.#hand(copy, this.#answers.completed(success.data, success.startedAtMs, success.finishedAtMs));
       return;
     }
-    const handler = this.#handlers.get(envelope.capability);
+    const handler = this.#handlerOf(envelope);
     const refusal = this.#refusal(envelope.capability, handler !== undefined);
     if (refusal) {
       this.#connection.outgoing.refuse(requestId, refusal);
@@ -286,7 +286,7 @@ export class Inbox {
   #next(): void {
     while (this.#queue.length > 0 && this.#running < this.#options.maxConcurrentTasks()) {
       const delivery = this.#queue.shift()!;
-      this.#start(delivery, this.#handlers.get(delivery.capability)!);
+      this.#start(delivery, this.#handlerOf(delivery.envelope)!);
     }
     if (this.#running === 0 && this.#queue.length === 0) this.onIdle();
   }

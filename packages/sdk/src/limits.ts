@@ -37,6 +37,8 @@ export const sdkLimits = {
   progressBufferBytesMax: 4_194_304,
   /** How long a submitter counts on the node's update before it asks. */
   taskUpdateMs: 5_000,
+  /** How often the node is asked about a group that somebody waits for, besides telling by itself. */
+  groupLookMs: 10_000,
   /** Tasks whose update is awaited on one connection. */
   followedMax: 100_000,
   /** One wait for a task's result; longer waits are made of several. */

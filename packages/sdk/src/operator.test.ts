@@ -46,10 +46,26 @@ describe("Operator", () => {
     await operator.tasks({ state: "dead", group: "a b", limit: 5 });
     await operator.cancel("m1", "no longer needed");
     await operator.agentVersion("order agent", 2);
+    await operator.submitMany([{ capability: "c", input: 1 }], "friday");
+    await operator.publish({ topic: "news", input: 1 });
+    await operator.group("a/b");
+    await operator.cancelGroup("g", "enough");
+    await operator.requeueGroup("g");
     expect(seen).toEqual([
       ["GET", "/v1/tasks?state=dead&group=a+b&limit=5", "Bearer t0ken", undefined, ""],
       ["POST", "/v1/tasks/m1/cancel", "Bearer t0ken", "application/json", '{"reason":"no longer needed"}'],
       ["GET", "/v1/agents/order%20agent/versions/2", "Bearer t0ken", undefined, ""],
+      [
+        "POST",
+        "/v1/groups",
+        "Bearer t0ken",
+        "application/json",
+        '{"tasks":[{"capability":"c","input":1}],"groupId":"friday"}',
+      ],
+      ["POST", "/v1/publish", "Bearer t0ken", "application/json", '{"topic":"news","input":1}'],
+      ["GET", "/v1/groups/a%2Fb", "Bearer t0ken", undefined, ""],
+      ["POST", "/v1/groups/g/cancel", "Bearer t0ken", "application/json", '{"reason":"enough"}'],
+      ["POST", "/v1/groups/g/requeue", "Bearer t0ken", "application/json", "{}"],
     ]);
   });
 

@@ -10,11 +10,15 @@ import type {
   CallResult,
   Decision,
   Discovery,
+  Group,
   InstanceState,
   JournalEvent,
   Params,
+  PublishEnvelope,
+  Published,
   SubmitEnvelope,
   SubmitResult,
+  SubmittedMany,
   Task,
   TaskState,
   Trace,
@@ -136,6 +140,30 @@ export class Operator {
   /** Resolves when the task is on disk. */
   submit(envelope: SubmitEnvelope): Promise<SubmitResult> {
     return this.#http.json("POST", "/v1/tasks", { body: envelope });
+  }
+
+  /** Resolves when all of them are on disk; an error names the one that is wrong, and then none is. */
+  submitMany(tasks: readonly SubmitEnvelope[], groupId?: string): Promise<SubmittedMany> {
+    return this.#http.json("POST", "/v1/groups", { body: { tasks, ...(groupId !== undefined && { groupId }) } });
+  }
+
+  /** Resolves when there is a task on disk for each agent that it is for. */
+  publish(envelope: PublishEnvelope): Promise<Published> {
+    return this.#http.json("POST", "/v1/publish", { body: envelope });
+  }
+
+  /** How many tasks of a group are in which state. */
+  group(groupId: string): Promise<Group> {
+    return this.#http.json("GET", `/v1/groups/${encodeURIComponent(groupId)}`);
+  }
+
+  cancelGroup(groupId: string, reason?: string): Promise<{ canceled: number }> {
+    const body = reason === undefined ? {} : { reason };
+    return this.#http.json("POST", `/v1/groups/${encodeURIComponent(groupId)}/cancel`, { body });
+  }
+
+  requeueGroup(groupId: string): Promise<{ requeued: number }> {
+    return this.#http.json("POST", `/v1/groups/${encodeURIComponent(groupId)}/requeue`, { body: {} });
   }
 
   tasks(query: TaskQuery = {}): Promise<TaskPage> {

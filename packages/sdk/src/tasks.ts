@@ -218,7 +218,8 @@ class TaskState {
   }
 }
 
-class Pause extends Waiter {
+/** A wait that the wheel ends, or somebody before it. */
+export class Pause extends Waiter {
   readonly over: Promise<void>;
   #end!: () => void;
 

@@ -19,7 +19,10 @@ import { Calls } from "./router/calls.js";
 import { Discoverer } from "./router/discovery.js";
 import { Router } from "./router/router.js";
 import { MessageShelf } from "./router/shelf.js";
+import { Batches } from "./tasks/batches.js";
 import { Dispatcher } from "./tasks/dispatcher.js";
+import { Groups } from "./tasks/groups.js";
+import { Publisher } from "./tasks/publisher.js";
 import { Tasks } from "./tasks/tasks.js";
 import { Wheel } from "./time/wheel.js";
 
@@ -104,6 +107,7 @@ export class House {
       admission,
     );
     this.catalog = catalog;
+    const batches = new Batches(engine.tasks, tasks, dispatcher, admission, config.limits);
     this.router = router;
     this.wheel = wheel;
     this.journal = journal;
@@ -133,6 +137,9 @@ export class House {
       discoverer: new Discoverer(catalog, router, system),
       calls,
       tasks,
+      batches,
+      groups: new Groups(engine.tasks, tasks, dispatcher.commits.groups, onError),
+      publisher: new Publisher(engine.tasks, catalog, batches, system),
       journal,
       notices: new Notices(engine.tasks, tasks, system, onError, (id) => this.sessions.mayResume(id)),
       waitingCalls: () => admission.lines(),
@@ -150,7 +157,7 @@ export class House {
     };
     this.sessions = new Sessions(this.rooms);
     connect({ registry, catalog, router, admission, calls, dispatcher, journal, onError });
-    this.rooms.notices.listenTo(dispatcher);
+    this.rooms.notices.listenTo(dispatcher, this.rooms.groups);
   }
 
   /** Loads what is stored, and goes on with it. `loaded` is called when it is known who was there. */

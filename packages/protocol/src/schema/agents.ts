@@ -154,6 +154,7 @@ export const Agent = Type.Object({
   version: whole(1),
   card: Card,
   state: oneOf(instanceStates),
+  topics: optional(Type.Array(CapabilityName, { description: "What it subscribes to; absent when nothing." })),
   instances: Type.Array(Instance),
 });
 

@@ -7,6 +7,7 @@ import {
   deliveryModes,
   Fallback,
   FallbackOn,
+  GroupId,
   InstanceId,
   Labels,
   MessageId,
@@ -63,15 +64,28 @@ const envelopeFields = {
 /** What `call` takes. */
 export const CallEnvelope = Type.Object(envelopeFields);
 
-/** What `submit` takes. */
-export const SubmitEnvelope = Type.Object({
-  ...envelopeFields,
+/** What durable work may ask for beyond a call. */
+const taskFields = {
   completionTimeoutMs: optional(whole(1, limits.waitMsMax)),
   deadlineMs: optional(whole(1, limits.waitMsMax)),
   notBefore: optional(Time),
   onStalled: optional(oneOf(onStalledActions)),
   delivery: optional(oneOf(deliveryModes)),
-  groupId: optional(Type.String({ minLength: 1, maxLength: limits.keyLengthMax })),
+  groupId: optional(GroupId),
+};
+
+/** What `submit` takes. */
+export const SubmitEnvelope = Type.Object({ ...envelopeFields, ...taskFields });
+
+/** What `publish` takes: exactly one of topic and capability. `groupId` names this publish, so that it can be repeated. */
+export const PublishEnvelope = Type.Object({
+  topic: optional(CapabilityName),
+  capability: optional(CapabilityName),
+  input: envelopeFields.input,
+  timeoutMs: envelopeFields.timeoutMs,
+  traceId: envelopeFields.traceId,
+  parentId: envelopeFields.parentId,
+  ...taskFields,
 });
 
 export const Address = Type.Object({ agentId: optional(AgentId), instanceId: optional(InstanceId) });
@@ -83,6 +97,9 @@ export const DeliveredEnvelope = Type.Object({
   traceId: TraceId,
   kind: oneOf(["call", "task"]),
   capability: CapabilityName,
+  topic: optional(
+    Type.String({ description: "Published to this topic, which the agent subscribes to; `capability` is the same." }),
+  ),
   input: anything,
   source: Address,
   target: Address,

@@ -16,6 +16,8 @@ export const HttpLease = Type.Object(lease);
 export const HttpHeartbeat = Type.Object({ ...withoutInstance(params.heartbeat.properties), ...lease });
 export const HttpDrain = Type.Object({ ...withoutInstance(params.drain.properties), ...lease });
 export const HttpDeregister = Type.Object({ reason: optional(text(1024)), ...lease });
+/** `subscribe` and `unsubscribe`. */
+export const HttpTopic = Type.Object({ ...params.subscribe.properties, ...lease });
 export const HttpCancel = Type.Object({ reason: optional(text(1024)) });
 export const HttpPull = Type.Object({
   ...lease,
@@ -68,7 +70,6 @@ function withoutInstance<T extends { instanceId: unknown }>({ instanceId: _, ...
   return rest;
 }
 
-export const Requeued = Type.Object({ requeued: whole(0) });
 export const Discarded = Type.Object({ discarded: whole(0) });
 
 /** A fault that an operator asks for: one of `cut`, `delayMs` and `dropAcks`, the latter two also together. */

@@ -2,7 +2,17 @@
 import { Type } from "typebox";
 import { Decision } from "./agents.js";
 import { Receipt } from "./envelope.js";
-import { AgentId, CapabilityName, InstanceId, MessageId, outcomes, Time, TraceId, taskStates } from "./names.js";
+import {
+  AgentId,
+  CapabilityName,
+  GroupId,
+  InstanceId,
+  MessageId,
+  outcomes,
+  Time,
+  TraceId,
+  taskStates,
+} from "./names.js";
 import { anyObject, anything, oneOf, optional, whole } from "./parts.js";
 
 export const Attempt = Type.Object({
@@ -39,6 +49,7 @@ export const Task = Type.Object({
   kind: oneOf(["call", "task"]),
   state: oneOf(taskStates),
   capability: CapabilityName,
+  topic: optional(Type.String()),
   agentId: optional(AgentId),
   instanceId: optional(InstanceId),
   attempt: whole(0),
@@ -52,6 +63,19 @@ export const Task = Type.Object({
   data: optional(anything),
   error: optional(ErrorBodySchema),
   receipt: optional(Receipt),
+});
+
+/** How a group of tasks stands: how many are in each state. Settled when each of them has ended. */
+export const Group = Type.Object({
+  groupId: GroupId,
+  total: whole(1),
+  settled: Type.Boolean(),
+  counts: Type.Object(
+    Object.fromEntries(taskStates.map((state) => [state, whole(0)])) as Record<
+      (typeof taskStates)[number],
+      ReturnType<typeof whole>
+    >,
+  ),
 });
 
 /** One thing that happened to a message, an agent or an instance (OBS-6). `id` rises strictly on a node. */

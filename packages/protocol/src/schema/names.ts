@@ -21,6 +21,11 @@ export const Labels = Type.Unsafe<Record<string, string>>({
   additionalProperties: { type: "string" },
   maxProperties: limits.labelsMax,
 });
+export const GroupId = Type.String({
+  minLength: 1,
+  maxLength: limits.keyLengthMax,
+  description: "Tasks that belong together, under a name that the sender gives or the node makes.",
+});
 export const CapabilityName = Type.String({ minLength: 1, maxLength: limits.nameLengthMax });
 
 export const costTiers = ["low", "medium", "high"] as const;

@@ -1,8 +1,15 @@
 /** Parameters of each method that a client may send. */
 import { type TSchema, Type } from "typebox";
 import { limits } from "../limits.js";
-import { AgentErrorShape, CallEnvelope, Receipt, SubmitEnvelope, WeightsOrPreset } from "./envelope.js";
-import { AgentId, CapabilityName, InstanceId, instanceStates, Labels, MessageId } from "./names.js";
+import {
+  AgentErrorShape,
+  CallEnvelope,
+  PublishEnvelope,
+  Receipt,
+  SubmitEnvelope,
+  WeightsOrPreset,
+} from "./envelope.js";
+import { AgentId, CapabilityName, GroupId, InstanceId, instanceStates, Labels, MessageId } from "./names.js";
 import { anyObject, anything, oneOf, optional, text, whole } from "./parts.js";
 
 const Load = Type.Object({ running: optional(whole(0)), queued: optional(whole(0)) });
@@ -67,6 +74,10 @@ export const params = {
   unwatch: Type.Object({ watchId: Type.String({ maxLength: 64 }) }),
   call: CallEnvelope,
   submit: SubmitEnvelope,
+  "submit.many": Type.Object({ tasks: Type.Array(SubmitEnvelope, { minItems: 1 }), groupId: optional(GroupId) }),
+  "group.get": Type.Object({ groupId: GroupId }),
+  "group.cancel": Type.Object({ groupId: GroupId, reason: optional(text(1024)) }),
+  "group.requeue": Type.Object({ groupId: GroupId }),
   "task.get": Type.Object({ messageId: MessageId }),
   "task.result": Type.Object({ messageId: MessageId, waitMs: optional(whole(0, 600_000)) }),
   "task.cancel": Type.Object({ messageId: MessageId, reason: optional(text(1024)) }),
@@ -89,11 +100,7 @@ export const params = {
     message: optional(text()),
     data: optional(anything),
   }),
-  publish: Type.Object({
-    topic: optional(CapabilityName),
-    capability: optional(CapabilityName),
-    input: optional(anything),
-  }),
+  publish: PublishEnvelope,
   subscribe: Type.Object({ topic: CapabilityName }),
   unsubscribe: Type.Object({ topic: CapabilityName }),
   ping: Type.Object({}),

@@ -2,7 +2,7 @@
 import { type TSchema, Type } from "typebox";
 import { RegistryEvent } from "./agents.js";
 import { DeliverAnswer, DeliveredEnvelope } from "./envelope.js";
-import { Task } from "./messages.js";
+import { Group, Task } from "./messages.js";
 import { MessageId } from "./names.js";
 import { params } from "./params.js";
 import { whole } from "./parts.js";
@@ -22,4 +22,5 @@ export const serverNotifications = {
   event: RegistryEvent,
   cancel: Cancel,
   progress: params.progress,
+  "group.update": Group,
 } as const satisfies Record<string, TSchema>;

@@ -2,8 +2,8 @@
 import { type TSchema, Type } from "typebox";
 import { Agent, Discovery } from "./agents.js";
 import { Receipt } from "./envelope.js";
-import { JournalEvent, Task } from "./messages.js";
-import { AgentId, InstanceId, MessageId, Time, TraceId, taskStates } from "./names.js";
+import { Group, JournalEvent, Task } from "./messages.js";
+import { AgentId, GroupId, InstanceId, MessageId, Time, TraceId, taskStates } from "./names.js";
 import type { Method } from "./params.js";
 import { anything, oneOf, optional, whole } from "./parts.js";
 
@@ -23,6 +23,11 @@ export const SubmitResult = Type.Object({
   state: oneOf(taskStates),
   duplicate: Type.Boolean(),
 });
+
+/** In the order in which they were sent. */
+export const SubmittedMany = Type.Object({ groupId: GroupId, tasks: Type.Array(SubmitResult) });
+/** `deliveries`: how many agents it goes to. */
+export const Published = Type.Object({ groupId: GroupId, deliveries: whole(0) });
 
 export const Registered = Type.Object({
   agentId: AgentId,
@@ -57,6 +62,8 @@ export const TaskEvents = Type.Object({
   ),
 });
 export const Completed = Type.Object({ recorded: Type.Boolean(), reason: optional(oneOf(notRecordedReasons)) });
+export const GroupCanceled = Type.Object({ canceled: whole(0) });
+export const Requeued = Type.Object({ requeued: whole(0) });
 const Nothing = Type.Object({});
 
 /** Results by method. `progress` is a notification and has none. */
@@ -73,12 +80,16 @@ export const results = {
   unwatch: Nothing,
   call: CallResult,
   submit: SubmitResult,
+  "submit.many": SubmittedMany,
+  "group.get": Group,
+  "group.cancel": GroupCanceled,
+  "group.requeue": Requeued,
   "task.get": Task,
   "task.result": Task,
   "task.cancel": Task,
   "task.events": TaskEvents,
   complete: Completed,
-  publish: Type.Object({ groupId: Type.String(), deliveries: whole(0) }),
+  publish: Published,
   subscribe: Nothing,
   unsubscribe: Nothing,
   ping: Nothing,

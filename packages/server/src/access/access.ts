@@ -53,10 +53,13 @@ export function assertMayTouch(
   caller: Caller,
   message: { tenant: string; principal: string; messageId: string },
 ): void {
-  if (mayTouch(caller, message)) return;
-  throw new ReachError(
+  if (!mayTouch(caller, message)) throw notYours(message.messageId);
+}
+
+export function notYours(messageId: string): ReachError {
+  return new ReachError(
     "FORBIDDEN",
-    `message ${message.messageId} belongs to another principal; only its sender or an operator may use it.`,
+    `message ${messageId} belongs to another principal; only its sender or an operator may use it.`,
     {
       details: { policy: "message-owner" },
     },

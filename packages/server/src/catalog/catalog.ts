@@ -12,6 +12,8 @@ export interface Wanted {
   agentId?: string | undefined;
   instanceId?: string | undefined;
   intent?: string | undefined;
+  /** What it was published to; the agent is then named as well. */
+  topic?: string | undefined;
 }
 
 /** One capability and everybody who offers it. */
@@ -31,6 +33,7 @@ const MATCH = { name: 1, synonym: 0.95, example: 0.95, tag: 0.9, tagStep: 0.1 };
 const BY_NAME = ["name"];
 const BY_AGENT = ["agent", "name"];
 const BY_INSTANCE = ["instance", "name"];
+const BY_TOPIC = ["topic"];
 
 /**
  * Who can do it: from a name, a target or a phrase to the capability that is meant (CAT-2). Names come first, then
@@ -53,6 +56,7 @@ export class Catalog {
 
   /** The one capability that a message is for. */
   resolve(wanted: Wanted): Resolution {
+    if (wanted.topic !== undefined) return this.ofSubscriber(wanted, wanted.topic);
     if (wanted.instanceId !== undefined) return this.ofInstance(wanted, wanted.instanceId);
     if (wanted.agentId !== undefined) return this.ofAgent(wanted, wanted.agentId);
     if (wanted.capability !== undefined) {
@@ -74,6 +78,17 @@ export class Catalog {
     const found = new Map<string, Resolved>();
     for (const tag of wanted.tags ?? []) for (const r of this.tagged(tag)) if (!found.has(r.name)) found.set(r.name, r);
     return [...found.values()].sort((a, b) => b.match - a.match);
+  }
+
+  /** Who offers the capability of exactly this name; undefined if nobody ever did. */
+  offers(capability: string): readonly Offer[] | undefined {
+    return this.view.capabilities.get(capability)?.offers;
+  }
+
+  /** The agents that subscribe to a topic, by id. */
+  subscribers(tenant: string, topic: string): string[] {
+    const agents = [...(this.view.subscribers.get(topic) ?? [])].filter(({ record }) => record.tenant === tenant);
+    return agents.map(({ record }) => record.agentId).sort();
   }
 
   /** The nearest capabilities to a phrase that matched nothing, with how near they are. */
@@ -156,18 +171,24 @@ export class Catalog {
     return this.among([live], wanted, live.record.agentId, BY_INSTANCE);
   }
 
+  /** Any instance of an agent that subscribes to the topic: a subscription is the agent's. */
+  private ofSubscriber({ tenant, agentId }: Wanted, topic: string): Resolution {
+    const agent = this.view.agent(tenant, agentId!);
+    if (agent === undefined) return { ok: false, error: unknownAgent(agentId!) };
+    if (agent.record.topics?.includes(topic) !== true) {
+      const message = `${agentId} does not subscribe to "${topic}" any more; what was published before is not delivered.`;
+      return { ok: false, error: noRoute("unknown_capability", message, { agentId, topic }) };
+    }
+    const instances = [...agent.instances];
+    const isGone = (live: LiveInstance): boolean => live.record.state === "offline";
+    const offers = instances.filter((live) => !isGone(live)).map((live) => live.topicOffer(topic));
+    const gone = instances.filter(isGone).map((live) => live.topicOffer(topic));
+    return { ok: true, resolved: { name: topic, offers, gone, match: MATCH.name, reasons: BY_TOPIC } };
+  }
+
   private ofAgent(wanted: Wanted, agentId: string): Resolution {
     const agent = this.view.agent(wanted.tenant, agentId);
-    if (agent === undefined) {
-      return {
-        ok: false,
-        error: noRoute(
-          "unknown_agent",
-          `no agent ${agentId} has registered in the last 24 h; check the id, or discover by capability.`,
-          { agentId },
-        ),
-      };
-    }
+    if (agent === undefined) return { ok: false, error: unknownAgent(agentId) };
     return this.among([...agent.instances], wanted, agentId, BY_AGENT);
   }
 
@@ -243,6 +264,16 @@ function list(names: readonly string[]): string {
     .map((n) => `"${n}"`)
     .join(", ");
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+}
+
+/** The agents that offer a capability or have offered it of late, by id. */
+export function agentsOf({ offers, gone }: Resolved): string[] {
+  return [...new Set([...offers, ...gone].map(({ instance }) => instance.record.agentId))].sort();
+}
+
+function unknownAgent(agentId: string): ReachError {
+  const message = `no agent ${agentId} has registered in the last 24 h; check the id, or discover by capability.`;
+  return noRoute("unknown_agent", message, { agentId });
 }
 
 export function noRoute(reason: string, message: string, details: Record<string, unknown>): ReachError {

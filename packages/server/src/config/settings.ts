@@ -212,6 +212,12 @@ const rows: Record<SettingPath, Row> = {
   "limits.messagesPerSecPerCapability": rate("Calls and tasks that one capability may get in a second."),
   "limits.messagesPerSecPerTenant": rate("Calls and tasks that one tenant may send in a second."),
   "limits.pageMax": whole(limits.pageMax, 1, limits.pageMax, "Largest page of a list."),
+  "limits.tasksPerRequestMax": whole(
+    1000,
+    1,
+    100_000,
+    "Tasks that one `submit.many` or `publish` may make. They are written in one commit, during which the node does nothing else: a thousand take some tens of milliseconds.",
+  ),
   "call.timeoutMs": duration("ms", defaults.callTimeoutMs, "How long a call may take that names no `timeoutMs`."),
   "call.rememberMs": duration("ms", 60_000, "How long the answer of a call is kept for a caller that asks again.", {
     min: 0,

@@ -51,6 +51,7 @@ export interface Config {
     messagesPerSecPerCapability: number;
     messagesPerSecPerTenant: number;
     pageMax: number;
+    tasksPerRequestMax: number;
   };
   call: { timeoutMs: number; rememberMs: number };
   delivery: {

@@ -90,6 +90,15 @@ export function instanceRoutes(app: FastifyInstance, rooms: Rooms, webhooks: Web
     return {};
   });
 
+  for (const change of ["subscribe", "unsubscribe"] as const) {
+    app.post(`/v1/instances/:instanceId/${change}`, async (request) => {
+      const { instance, body } = ofPath(request, "HttpTopic");
+      const { tenant, agentId } = instance.record;
+      await registry.subscriptions[change](tenant, agentId, (body.value as Params<"subscribe">).topic);
+      return {};
+    });
+  }
+
   app.post("/v1/instances/:instanceId/pull", async (request, reply) => {
     const { instance, body } = ofPath(request, "HttpPull");
     const { link } = instance;

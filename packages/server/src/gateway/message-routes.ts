@@ -4,11 +4,13 @@ import { parseTraceparent } from "@agent-reach/protocol/read";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { localOperator } from "../access/access.js";
 import type { Reply } from "../router/message.js";
+import { errorOfItem } from "../tasks/batches.js";
 import { taskText } from "../tasks/text.js";
 import { sendError } from "./http.js";
 import { messageIdOf } from "./ids.js";
 import { bodyOf } from "./instance-routes.js";
-import { readMessage } from "./messages.js";
+import { readMany } from "./many.js";
+import { readMessage, readPublish } from "./messages.js";
 import { callText, eventsAfter, traceOfParent } from "./methods.js";
 import type { Rooms } from "./rooms.js";
 import { check } from "./validate.js";
@@ -17,19 +19,16 @@ import { check } from "./validate.js";
 export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
   const { system, settings } = rooms;
 
-  const read = (method: "call" | "submit", request: FastifyRequest) => {
-    const body = bodyOf(request);
+  /** The trace that a message joins: the request's, else its parent's. */
+  const traceOf = (request: FastifyRequest) => {
     const header = request.headers["traceparent"];
     const traced = parseTraceparent(Array.isArray(header) ? header[0] : header)?.traceId;
-    return readMessage(
-      method,
-      body.value,
-      body,
-      localOperator,
-      system,
-      settings.inputBytes,
-      (parentId) => traced ?? traceOfParent(rooms, parentId),
-    );
+    return (parentId: string | undefined) => traced ?? traceOfParent(rooms, parentId);
+  };
+
+  const read = (method: "call" | "submit", request: FastifyRequest) => {
+    const body = bodyOf(request);
+    return readMessage(method, body.value, body, localOperator, system, settings.inputBytes, traceOf(request));
   };
 
   const call = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -79,6 +78,35 @@ export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
     return reply.type("application/json").send(text);
   });
 
+  app.post("/v1/publish", async (request) => {
+    const body = bodyOf(request);
+    const { inputBytes } = settings;
+    const publish = readPublish(body.value, body, localOperator, system, inputBytes, traceOf(request));
+    return rooms.publisher.publish(publish, !rooms.isDraining());
+  });
+
+  app.post("/v1/groups", async (request) => {
+    const body = bodyOf(request);
+    const many = readMany(body.value, body, localOperator, system, settings.inputBytes, traceOf(request));
+    const tasks = await rooms.batches.submit(localOperator, many.requests, errorOfItem, !rooms.isDraining());
+    return { groupId: many.groupId, tasks };
+  });
+
+  app.get("/v1/groups/:groupId", async (request) => rooms.groups.get(localOperator, groupOf(request)));
+
+  app.post("/v1/groups/:groupId/cancel", async (request) => {
+    const body = (request.body === undefined || request.body === null ? {} : bodyOf(request).value) as {
+      reason?: string;
+    };
+    const groupId = groupOf(request);
+    check("group.cancel", { groupId, ...body });
+    return { canceled: await rooms.groups.cancel(localOperator, groupId, body.reason ?? "by an operator") };
+  });
+
+  app.post("/v1/groups/:groupId/requeue", async (request) => ({
+    requeued: await rooms.groups.requeue(localOperator, groupOf(request)),
+  }));
+
   app.get("/v1/tasks/:messageId", async (request, reply) => {
     const messageId = messageIdOf(request);
     const query = request.query as { waitMs?: string };
@@ -114,4 +142,10 @@ export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
         : callText(call);
     return reply.type("application/json").send(text);
   });
+}
+
+function groupOf(request: FastifyRequest): string {
+  const { groupId } = request.params as { groupId: string };
+  check("group.get", { groupId });
+  return groupId;
 }

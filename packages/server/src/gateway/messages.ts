@@ -1,5 +1,6 @@
-import { ReachError, type SubmitEnvelope, traceNamedAfter } from "@agent-reach/protocol";
+import { type PublishEnvelope, ReachError, type SubmitEnvelope, traceNamedAfter } from "@agent-reach/protocol";
 import { readEnvelope, traceIdOf } from "@agent-reach/protocol/read";
+import { PublishEnvelope as PublishSchema } from "@agent-reach/protocol/schemas";
 import type { Caller } from "../access/access.js";
 import { rawAt } from "../json/raw.js";
 import type { System } from "../ports/system.js";
@@ -13,6 +14,11 @@ export interface RawParams {
   text(): string;
 }
 
+/** The trace that a message belongs to if it names none, by the message that it is nested in. */
+export type InheritedTrace = (parentId: string | undefined) => string | undefined;
+
+const none: InheritedTrace = () => undefined;
+
 /** Reads the parameters of `call` or `submit` in any accepted spelling, and fills in what the sender left to us. */
 export function readMessage(
   method: "call" | "submit",
@@ -21,13 +27,9 @@ export function readMessage(
   caller: Caller,
   system: System,
   inputBytesMax: number,
-  /** The trace that it belongs to if it names none, by the message that it is nested in. */
-  inheritedTrace: (parentId: string | undefined) => string | undefined = () => undefined,
+  inheritedTrace: InheritedTrace = none,
 ): MessageRequest {
-  if (params === null || typeof params !== "object" || Array.isArray(params)) {
-    throw new ReachError("INVALID_REQUEST", `the parameters of ${method} must be an object.`, { path: "params" });
-  }
-  const { envelope: read, inputKey } = readEnvelope(params as Record<string, unknown>);
+  const { envelope: read, inputKey } = readEnvelope(objectOf(method, params));
   check(method, read);
   const envelope = read as SubmitEnvelope;
   if (
@@ -40,11 +42,60 @@ export function readMessage(
       path: "capability",
     });
   }
-  if (method === "submit" && envelope.notBefore !== undefined && Number.isNaN(Date.parse(envelope.notBefore))) {
-    throw new ReachError("INVALID_REQUEST", `"notBefore" is not an ISO 8601 time: ${envelope.notBefore}.`, {
-      path: "notBefore",
-    });
+  if (method === "submit") assertTimes(envelope);
+  return requestOf(envelope, inputKey, raw, caller, system, inputBytesMax, inheritedTrace);
+}
+
+/** What of an envelope counts for a publish; whatever else stands there is meant for one agent, and is nobody's business. */
+const publishFields: ReadonlySet<string> = new Set(
+  Object.keys(PublishSchema.properties).filter((key) => key !== "topic"),
+);
+
+/** The same for `publish`. The request has the topic as its capability too, if it has one, and no target yet. */
+export function readPublish(
+  params: unknown,
+  raw: RawParams,
+  caller: Caller,
+  system: System,
+  inputBytesMax: number,
+  inheritedTrace: InheritedTrace = none,
+): MessageRequest {
+  const { envelope: read, inputKey } = readEnvelope(objectOf("publish", params), { subject: "topic" });
+  check("publish", read);
+  const { topic, capability } = read as PublishEnvelope;
+  if ((topic === undefined) === (capability === undefined)) {
+    throw new ReachError(
+      "INVALID_REQUEST",
+      "publish goes to the subscribers of a topic, or to all who offer a capability: give one of the two.",
+      { path: "topic" },
+    );
   }
+  const known = Object.entries(read).filter(([key]) => publishFields.has(key));
+  const envelope: SubmitEnvelope = { ...Object.fromEntries(known), capability: topic ?? capability! };
+  assertTimes(envelope);
+  const request = requestOf(envelope, inputKey, raw, caller, system, inputBytesMax, inheritedTrace);
+  return topic === undefined ? request : { ...request, topic };
+}
+
+function objectOf(method: string, params: unknown): Record<string, unknown> {
+  if (params !== null && typeof params === "object" && !Array.isArray(params)) return params as Record<string, unknown>;
+  throw new ReachError("INVALID_REQUEST", `the parameters of ${method} must be an object.`, { path: "params" });
+}
+
+function assertTimes({ notBefore }: SubmitEnvelope): void {
+  if (notBefore === undefined || !Number.isNaN(Date.parse(notBefore))) return;
+  throw new ReachError("INVALID_REQUEST", `"notBefore" is not an ISO 8601 time: ${notBefore}.`, { path: "notBefore" });
+}
+
+function requestOf(
+  envelope: SubmitEnvelope,
+  inputKey: readonly string[],
+  raw: RawParams,
+  caller: Caller,
+  system: System,
+  inputBytesMax: number,
+  inheritedTrace: InheritedTrace,
+): MessageRequest {
   const input = envelope.input === undefined ? {} : envelope.input;
   const inputText =
     envelope.input === undefined

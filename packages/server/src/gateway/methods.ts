@@ -4,9 +4,11 @@ import type { Call, CallState } from "../router/call.js";
 import type { MessageRequest, Reply } from "../router/message.js";
 import { nodeStops } from "../router/refusals.js";
 import { SettledCall } from "../router/settled.js";
+import { errorOfItem } from "../tasks/batches.js";
 import { taskText } from "../tasks/text.js";
 import { complete } from "./completions.js";
-import { readMessage } from "./messages.js";
+import { readMany } from "./many.js";
+import { readMessage, readPublish } from "./messages.js";
 import type { Session } from "./session.js";
 import { check } from "./validate.js";
 
@@ -49,6 +51,17 @@ function assertMayWatch({ watches, rooms }: Session): void {
     "FORBIDDEN",
     `this connection has ${watches.size} watches, and ${watchesMax} are the most; unwatch some that are not needed, or hear of everything by one watch without a filter.`,
     { details: { policy: "watches", limit: watchesMax } },
+  );
+}
+
+/** The agent that this very session registered; the last one, if there are several. */
+function registeredAgent(session: Session) {
+  const instance = [...session.instances.values()].at(-1);
+  if (instance !== undefined) return instance.record;
+  throw new ReachError(
+    "FORBIDDEN",
+    "a subscription belongs to an agent, and none is registered over this connection; register first.",
+    { details: { policy: "registered-agent" } },
   );
 }
 
@@ -157,6 +170,48 @@ export const handlers: Partial<Record<Method, Handler>> = {
     const { tasks, isDraining } = session.rooms;
     return tasks.submit(messageOf("submit", session, params), reply, !isDraining());
   },
+
+  "submit.many": async (session, params, reply) => {
+    const { rooms, caller } = session;
+    const { system, settings, batches } = rooms;
+    const traceOf = (id: string | undefined) => traceOfParent(rooms, id);
+    const many = readMany(params, session, caller, system, settings.inputBytes, traceOf);
+    const tasks = await batches.submit(caller, many.requests, errorOfItem, !rooms.isDraining());
+    reply.result(JSON.stringify({ groupId: many.groupId, tasks }));
+  },
+
+  "group.get": checked("group.get", async (session, { groupId }, reply) => {
+    reply.result(JSON.stringify(await session.rooms.groups.get(session.caller, groupId)));
+  }),
+
+  "group.cancel": checked("group.cancel", async (session, { groupId, reason }, reply) => {
+    const canceled = await session.rooms.groups.cancel(session.caller, groupId, reason ?? "by the caller");
+    reply.result(JSON.stringify({ canceled }));
+  }),
+
+  "group.requeue": checked("group.requeue", async (session, { groupId }, reply) => {
+    reply.result(JSON.stringify({ requeued: await session.rooms.groups.requeue(session.caller, groupId) }));
+  }),
+
+  publish: async (session, params, reply) => {
+    const { rooms, caller } = session;
+    const { system, settings, publisher } = rooms;
+    const traceOf = (id: string | undefined) => traceOfParent(rooms, id);
+    const request = readPublish(params, session, caller, system, settings.inputBytes, traceOf);
+    reply.result(JSON.stringify(await publisher.publish(request, !rooms.isDraining())));
+  },
+
+  subscribe: checked("subscribe", async (session, { topic }, reply) => {
+    const { tenant, agentId } = registeredAgent(session);
+    await session.rooms.registry.subscriptions.subscribe(tenant, agentId, topic);
+    reply.result("{}");
+  }),
+
+  unsubscribe: checked("unsubscribe", async (session, { topic }, reply) => {
+    const { tenant, agentId } = registeredAgent(session);
+    await session.rooms.registry.subscriptions.unsubscribe(tenant, agentId, topic);
+    reply.result("{}");
+  }),
 
   "task.get": checked("task.get", async (session, params, reply) => {
     const call = session.rooms.calls.lookUp(session.caller, params.messageId);

@@ -1,7 +1,8 @@
-import type { Task } from "@agent-reach/protocol";
+import type { Group, Task } from "@agent-reach/protocol";
 import { beforeEach, describe, expect, test } from "vitest";
 import { anyone, card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
 import { settle } from "../../../../test/kit/fake-system.js";
+import { FanOut } from "../../../../test/kit/fan-out.js";
 import { type Address, Notices } from "./notices.js";
 
 let rooms: FakeRooms;
@@ -16,7 +17,7 @@ const open = async (): Promise<void> => {
     (error) => rooms.trouble.push(error),
     (id) => resumable.has(id),
   );
-  notices.listenTo(rooms.dispatcher);
+  notices.listenTo(rooms.dispatcher, new FanOut(rooms).groups);
   await notices.start();
 };
 beforeEach(async () => {
@@ -30,6 +31,7 @@ beforeEach(async () => {
 class Listener implements Address {
   readonly heard: Task[] = [];
   readonly progresses: string[] = [];
+  readonly groups: Group[] = [];
   answers = true;
 
   constructor(
@@ -43,6 +45,9 @@ class Listener implements Address {
   }
   progress(json: string): void {
     this.progresses.push(json);
+  }
+  groupUpdate(json: string): void {
+    this.groups.push(JSON.parse(json) as Group);
   }
   get states(): string[] {
     return this.heard.map((t) => t.state);
@@ -199,4 +204,23 @@ test("DLV-14: progress goes to the one who submitted, if it is there", async () 
   notices.leave(shop);
   notices.progress(task, '{"percent":20}');
   expect(shop.progresses).toEqual(['{"percent":10}']);
+});
+
+test("DLV-21: that a group has settled goes to the one who submitted it, or to another of its name if that is gone", async () => {
+  const [shop, sibling, stranger] = [new Listener("s1"), new Listener("s2"), new Listener("s3", "rival")];
+  for (const listener of [shop, sibling, stranger]) notices.join(listener);
+  const caller = { ...anyone, principal: "shop", principals: new Set(["shop"]), sessionId: "s1" };
+  const submitTwo = () => Promise.all([1, 2].map(() => rooms.submit({ capability: "query", groupId: "g" }, caller)));
+  await submitTwo();
+  await agent.link.next().complete();
+  await settle();
+  expect(shop.groups).toEqual([]);
+  await agent.link.next().complete();
+  await settle();
+  expect(shop.groups).toMatchObject([{ groupId: "g", total: 2, settled: true, counts: { completed: 2 } }]);
+  notices.leave(shop);
+  await submitTwo();
+  for (let n = 0; n < 2; n++) await agent.link.next().complete();
+  await settle();
+  expect([shop, sibling, stranger].map(({ groups }) => groups.length)).toEqual([1, 1, 0]);
 });

@@ -2,6 +2,7 @@ import { OrderedTable } from "../collections/hash-table.js";
 import type { System } from "../ports/system.js";
 import type { TaskRecord, TaskStore } from "../ports/task-store.js";
 import type { Dispatcher } from "../tasks/dispatcher.js";
+import type { Groups } from "../tasks/groups.js";
 import type { Tasks } from "../tasks/tasks.js";
 import { taskText } from "../tasks/text.js";
 
@@ -13,6 +14,7 @@ export interface Address {
   notify(taskJson: string, answered: () => void, messageId: string): void;
   /** Raw JSON of the notification's parameters. */
   progress(json: string): void;
+  groupUpdate(json: string): void;
 }
 
 /** How long an unanswered notice is left before it is sent again, ms. */
@@ -44,7 +46,11 @@ export class Notices {
     private readonly mayResume: (sessionId: string) => boolean,
   ) {}
 
-  listenTo(dispatcher: Dispatcher): void {
+  listenTo(dispatcher: Dispatcher, groups?: Groups): void {
+    // Once and to whoever is there: how a group stands can be asked for at any time.
+    groups?.onSettled((principal, sessionId, group) => {
+      this.addressFor(principal, sessionId)?.groupUpdate(JSON.stringify(group));
+    });
     dispatcher.onSettled((task) => {
       if (!task.notify) return;
       this.remember(task);

@@ -6,6 +6,9 @@ import type { Registry } from "../registry/registry.js";
 import type { Calls } from "../router/calls.js";
 import type { Parent } from "../router/chain.js";
 import type { Discoverer } from "../router/discovery.js";
+import type { Batches } from "../tasks/batches.js";
+import type { Groups } from "../tasks/groups.js";
+import type { Publisher } from "../tasks/publisher.js";
 import type { Tasks } from "../tasks/tasks.js";
 import type { Feed } from "./feed.js";
 import type { Notices } from "./notices.js";
@@ -37,6 +40,9 @@ export interface Rooms {
   readonly discoverer: Discoverer;
   readonly calls: Calls;
   readonly tasks: Tasks;
+  readonly batches: Batches;
+  readonly groups: Groups;
+  readonly publisher: Publisher;
   readonly journal: Journal;
   readonly notices: Notices;
   /** Capability → how many calls wait for a free instance. */

@@ -121,6 +121,7 @@ export class Session implements RawParams {
         this.request("task.update", taskJson, new Acknowledgement(messageId, answered));
       },
       progress: (json: string) => this.notify("progress", json),
+      groupUpdate: (json: string) => this.notify("group.update", json),
     };
   }
 

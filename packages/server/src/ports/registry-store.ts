@@ -47,6 +47,8 @@ export interface AgentRecord {
   /** Hashes of recent contents, newest last, so that a card seen before gets its old number back. */
   recent: { version: number; hash: string }[];
   changedAt: number;
+  /** What it subscribes to, whichever of its instances runs. */
+  topics?: readonly string[];
 }
 
 /** One run of an agent. Key: `instanceId`. */

@@ -18,12 +18,15 @@ import type { AgentErrorShape, DeliveryMode, ErrorBody, OnStalled, Receipt, Task
  * TS6  `claimDue` on the lane OVERDUE hands out tasks that are not queued but due, and queued ones past their deadline.
  * TS7  Input and data are kept as the JSON text that came in, to the digit.
  * TS8  A store that cannot write rejects with NOT_READY, has changed nothing, and works again when the cause is gone.
+ * TS9  `insertAll` stores all of them (TS1), or none: where one is there already and `isSame` says no to that, nothing is
+ *      stored, and what is there is answered. `isSame` is asked within the change, so it only looks and compares.
  *
  * Records are values: nobody changes one that was given or handed out, so the store need not copy them.
  * It knows no clock, moves nothing by itself, and does not promise that `list` sees one moment across pages.
  */
 export interface TaskStore {
-  insert(task: NewTask): Promise<{ task: TaskRecord; duplicate: boolean }>;
+  insert(task: NewTask): Promise<Inserted>;
+  insertAll(tasks: readonly NewTask[], isSame: (stored: TaskRecord, given: NewTask) => boolean): Promise<InsertedAll>;
   get(messageId: string): Promise<TaskRecord | undefined>;
   /** `data`: the raw JSON text of the result where this update brings one. Undefined: it did not fit (TS3, TS5). */
   update(task: TaskRecord, data?: string): Promise<TaskRecord | undefined>;
@@ -40,8 +43,26 @@ export interface TaskStore {
   list(filter: TaskFilter, page: { after?: number; limit: number; order?: "newest" | "oldest" }): Promise<TaskRecord[]>;
   /** What waits, by lane: for queues, for the dispatcher's start, and for metrics. */
   counts(): Promise<TaskCounts>;
+  /** How many tasks of a group there are, in each state: a row for each principal that has any. */
+  countGroup(groupId: string): Promise<GroupCount[]>;
+  /** The same for all groups that have any open tasks, of which alone it counts. */
+  countOpenGroups(): Promise<GroupCount[]>;
   /** Forgets up to `limit` terminal tasks that settled before `before`; answers how many. */
   trim(before: number, limit: number): Promise<number>;
+}
+
+export interface Inserted {
+  task: TaskRecord;
+  duplicate: boolean;
+}
+
+/** In the order of what was given; or the place of the one that stands against it, with what is stored in its place. */
+export type InsertedAll = { ok: true; inserted: Inserted[] } | { ok: false; at: number; stored: TaskRecord };
+
+export interface GroupCount {
+  groupId: string;
+  principal: string;
+  byState: Record<TaskState, number>;
 }
 
 export interface Claimed {
@@ -109,6 +130,8 @@ export interface TaskRequest {
   labels?: Record<string, string>;
   version?: string;
   weights?: unknown;
+  /** The topic that it was published to; the capability is the same. */
+  topic?: string;
   /** Who may stand in, in this order, and after which business errors (RES-9). */
   fallback?: readonly string[];
   fallbackOn?: readonly string[];

@@ -18,7 +18,7 @@ export class AgentTexts {
     const { record } = agent;
     let head = this.heads.get(record);
     if (head === undefined) {
-      head = headOf(record.agentId, record.version, JSON.stringify(record.card));
+      head = headOf(record, record.version, JSON.stringify(record.card));
       this.heads.set(record, head);
     }
     return head + this.liveOf(agent, now);
@@ -26,7 +26,7 @@ export class AgentTexts {
 
   /** The same with another version of its card. */
   ofVersion(agent: AgentEntry, version: number, cardJson: string, now: number): string {
-    return headOf(agent.record.agentId, version, cardJson) + this.liveOf(agent, now);
+    return headOf(agent.record, version, cardJson) + this.liveOf(agent, now);
   }
 
   private liveOf(agent: AgentEntry, now: number): string {
@@ -84,8 +84,9 @@ export function stateOf(agent: AgentEntry): InstanceState {
   return best;
 }
 
-function headOf(agentId: string, version: number, cardJson: string): string {
-  return `{"agentId":${JSON.stringify(agentId)},"version":${version},"card":${cardJson}`;
+function headOf({ agentId, topics }: AgentRecord, version: number, cardJson: string): string {
+  const subscribed = topics === undefined ? "" : `,"topics":${JSON.stringify(topics)}`;
+  return `{"agentId":${JSON.stringify(agentId)},"version":${version},"card":${cardJson}${subscribed}`;
 }
 
 /** Its breakers that are not closed: as a rule, none. */

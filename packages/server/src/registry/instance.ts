@@ -2,7 +2,7 @@ import type { Capability, Card, CostTier } from "@agent-reach/protocol";
 import type { Link, Receiver } from "../ports/delivery.js";
 import type { InstanceRecord } from "../ports/registry-store.js";
 import { BreakerRecord } from "./breaker-record.js";
-import type { Contract } from "./contract.js";
+import { type Contract, FREE } from "./contract.js";
 import type { LossHistory } from "./flapping.js";
 import { Measured, Starts } from "./load.js";
 import { NOTHING_SAID, readReport, type SelfReport } from "./self-report.js";
@@ -81,6 +81,8 @@ export class LiveInstance {
   /** Attempts which it accepted and has not finished; they hear when it is gone. */
   readonly held = new Set<Pick<Receiver, "lost">>();
 
+  private readonly byTopic = new Map<string, Offer>();
+
   /** How many messages it takes at a time, by its card. */
   capacity = CAPACITY;
   private stored!: InstanceRecord;
@@ -108,6 +110,27 @@ export class LiveInstance {
 
   get card(): Card {
     return this.record.card;
+  }
+
+  /** What takes messages of a topic here: an offer that nobody finds by name and that takes any input. */
+  topicOffer(topic: string): Offer {
+    let offer = this.byTopic.get(topic);
+    if (offer === undefined) {
+      offer = new Offer(this, { name: topic }, FREE);
+      this.byTopic.set(topic, offer);
+    }
+    return offer;
+  }
+
+  /** The agent does not subscribe to it any more. */
+  forgetTopic(topic: string): void {
+    this.byTopic.delete(topic);
+  }
+
+  /** Whether it still offers what this breaker guards. */
+  hasBreaker(breaker: BreakerRecord): boolean {
+    const guards = (offer: Offer): boolean => offer.breaker === breaker;
+    return this.offers.some(guards) || [...this.byTopic.values()].some(guards);
   }
 
   /** Load as ROUTE-3 has it: each part between 0 and 1 of the capacity. */
@@ -141,5 +164,6 @@ export class LiveInstance {
     this.health = this.probe = 1;
     this.facts = undefined;
     this.said = NOTHING_SAID;
+    this.byTopic.clear();
   }
 }

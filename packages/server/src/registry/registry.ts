@@ -9,6 +9,7 @@ import { Flapping } from "./flapping.js";
 import { assertOwner, assertSpeaksFor, assertTakeover, hashOf } from "./identity.js";
 import type { LiveInstance } from "./instance.js";
 import { type LeaseEvent, registered, transition } from "./lifecycle.js";
+import { Subscriptions } from "./subscriptions.js";
 import { type LeaseSettings, leaseWarnings, termsOf } from "./terms.js";
 import { Versions } from "./versions.js";
 import { type AgentEntry, View, type ViewChange } from "./view.js";
@@ -48,6 +49,7 @@ export class Registry {
   private readonly turns = new Map<string, Promise<unknown>>();
   private readonly versions: Versions;
   private readonly fence: Fence;
+  readonly subscriptions: Subscriptions;
   private readonly keys = new WeakMap<LiveInstance, string>();
   private readonly flapping = new Flapping();
   private readonly rests = new Map<LiveInstance, () => void>();
@@ -65,6 +67,7 @@ export class Registry {
       (record) => termsOf(record.card, settings),
       () => system.now(),
     );
+    this.subscriptions = new Subscriptions(store, this.view, (key, run) => this.inTurn(key, run));
   }
 
   onChange(listener: (change: ViewChange) => void): void {

@@ -76,6 +76,7 @@ export class Versions {
         version,
         recent: recent.slice(-RECENT_MAX),
         changedAt: now,
+        ...(current?.topics !== undefined && { topics: current.topics }),
       },
       expected: current?.revision ?? 0,
     });

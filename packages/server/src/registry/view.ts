@@ -41,6 +41,8 @@ export class View {
   readonly capabilities = new Map<string, CapabilityEntry>();
   /** Tag and each of its parents (`a/b/c`, `a/b`, `a`) → names of capabilities, with the number of offers that carry it. */
   readonly tags = new Map<string, Map<string, number>>();
+  /** Topic → the agents that subscribe to it. */
+  readonly subscribers = new Map<string, Set<AgentEntry>>();
   revision = 0;
   /** Instances that were heard of before their agent, by its key: a store hands over what it has in any order. */
   private readonly early = new Map<string, LiveInstance[]>();
@@ -74,10 +76,13 @@ export class View {
       const agent = { record, instances: new Set(this.early.get(record.key)) };
       this.early.delete(record.key);
       this.agents.set(record.key, agent);
+      this.subscribe(agent, undefined);
       return { revision: record.revision, agent, before: undefined, removed: false };
     }
     const before = known.record.version;
+    const { topics } = known.record;
     known.record = record;
+    this.subscribe(known, topics);
     return { revision: record.revision, agent: known, before, removed: false };
   }
 
@@ -109,6 +114,25 @@ export class View {
     return { revision: record.revision, instance: live, before, removed: false };
   }
 
+  /** What the agent subscribed to before has become what its record says now. */
+  private subscribe(agent: AgentEntry, before: readonly string[] | undefined): void {
+    const { topics } = agent.record;
+    if (topics === before) return;
+    for (const topic of before ?? []) if (topics?.includes(topic) !== true) this.unsubscribe(agent, topic);
+    for (const topic of topics ?? []) {
+      const agents = this.subscribers.get(topic) ?? new Set();
+      agents.add(agent);
+      this.subscribers.set(topic, agents);
+    }
+  }
+
+  private unsubscribe(agent: AgentEntry, topic: string): void {
+    const agents = this.subscribers.get(topic);
+    agents?.delete(agent);
+    if (agents?.size === 0) this.subscribers.delete(topic);
+    for (const live of agent.instances) live.forgetTopic(topic);
+  }
+
   private joinAgent(key: string, live: LiveInstance): void {
     const agent = this.agents.get(key);
     if (agent !== undefined) agent.instances.add(live);
@@ -119,6 +143,7 @@ export class View {
     if (change.kind === "agent") {
       const agent = this.agents.get(change.key);
       this.agents.delete(change.key);
+      for (const topic of agent?.record.topics ?? []) this.unsubscribe(agent!, topic);
       return { revision: change.revision, ...(agent && { agent }), removed: true };
     }
     const instance = this.instances.get(change.key);

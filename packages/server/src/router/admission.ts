@@ -24,6 +24,9 @@ export interface Applicant {
   share: Share | undefined;
 }
 
+/** Hears what instances offer that have room, and whose they are. */
+type RoomListener = (capabilities: ReadonlySet<string>, agentIds: ReadonlySet<string>) => void;
+
 /**
  * Who may come in, and who waits. How often and how many at a time a caller may (rate limits, bulkhead) is asked before
  * anybody is looked for. A slot is taken before a message is sent and given back when its attempt ends, so that no
@@ -36,8 +39,9 @@ export class Admission {
   private readonly bulkhead: Bulkhead;
   private readonly rates: RateLimits;
   private readonly freed = new Set<string>();
+  private readonly freedAgents = new Set<string>();
   private scheduled = false;
-  private readonly listeners: ((capabilities: ReadonlySet<string>) => void)[] = [];
+  private readonly listeners: RoomListener[] = [];
   /** Whether anybody besides calls wants to hear of room. */
   private wanted: () => boolean = () => false;
   private onTurn: (gate: Gate) => void = () => {};
@@ -60,6 +64,21 @@ export class Admission {
     if (excess === undefined) return undefined;
     this.refused.rate++;
     return rateLimited(excess, capability);
+  }
+
+  /** The same for many messages at once, by capability: what comes over the limit with them is made up for afterwards. */
+  tooMany(caller: Caller, counts: ReadonlyMap<string, number>): ReachError | undefined {
+    if (!this.rates.any) return undefined;
+    const now = this.system.monotonic();
+    const [key, { tenant }] = [callerKeyOf(caller), caller];
+    for (const capability of counts.keys()) {
+      const excess = this.rates.excess({ caller: key, capability, tenant }, now);
+      if (excess === undefined) continue;
+      this.refused.rate++;
+      return rateLimited(excess, capability);
+    }
+    for (const [capability, count] of counts) this.rates.spend({ caller: key, capability, tenant }, now, count);
+    return undefined;
   }
 
   /** Lets a call in, or says what stands against it. Whoever is in leaves by `share.leave`, once. */
@@ -101,7 +120,7 @@ export class Admission {
     return this.bulkhead.heldBack(this.system.monotonic());
   }
 
-  onRoom(wanted: () => boolean, listener: (capabilities: ReadonlySet<string>) => void): void {
+  onRoom(wanted: () => boolean, listener: RoomListener): void {
     this.wanted = wanted;
     this.listeners.push(listener);
   }
@@ -122,6 +141,7 @@ export class Admission {
   room(instance: LiveInstance): void {
     if (this.byCapability.size === 0 && !this.wanted()) return;
     for (const offer of instance.offers) this.freed.add(offer.capability.name);
+    this.freedAgents.add(instance.record.agentId);
     if (this.scheduled) return;
     this.scheduled = true;
     queueMicrotask(() => this.serve());
@@ -171,12 +191,14 @@ export class Admission {
     this.scheduled = false;
     const freed = new Set(this.freed);
     this.freed.clear();
+    const agentIds = new Set(this.freedAgents);
+    this.freedAgents.clear();
     for (const capability of freed) {
       const line = this.byCapability.get(capability);
       if (line === undefined) continue;
       line.serve(() => this.system.monotonic());
       if (line.count === 0 && this.byCapability.get(capability) === line) this.byCapability.delete(capability);
     }
-    for (const listener of this.listeners) listener(freed);
+    for (const listener of this.listeners) listener(freed, agentIds);
   }
 }

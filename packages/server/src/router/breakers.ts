@@ -124,7 +124,7 @@ export class Breakers {
   private lookAgain(offer: Offer): void {
     const { breaker, instance } = offer;
     // Gone, or no longer offered: then there is nothing to tell of it.
-    if (instance.record.state === "offline" || !instance.offers.some((o) => o.breaker === breaker)) return;
+    if (instance.record.state === "offline" || !instance.hasBreaker(breaker)) return;
     const now = this.system.monotonic();
     const trigger = coolDownOver(breaker, now);
     if (trigger !== undefined) this.changed(offer, trigger, now);

@@ -20,6 +20,7 @@ export interface Sent {
   readonly sequence?: number | undefined;
   readonly parentId?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly topic?: string | undefined;
 }
 
 /**
@@ -28,6 +29,7 @@ export interface Sent {
  */
 export function envelopeText(message: Sendable, request: Sent, offer: Offer, timeoutMs: number, now: number): string {
   let text = `{"messageId":"${message.messageId}","traceId":"${message.traceId}","kind":"${message.kind}","capability":${offer.capabilityJson},"input":${request.inputText},"source":${message.sourceJson},"target":${offer.targetJson},"idempotencyKey":${message.idempotencyKey === message.messageId ? `"${message.messageId}"` : JSON.stringify(message.idempotencyKey)}`;
+  if (request.topic !== undefined) text += `,"topic":${JSON.stringify(request.topic)}`;
   if (request.sessionRef !== undefined) text += `,"sessionRef":${JSON.stringify(request.sessionRef)}`;
   if (request.sequence !== undefined) text += `,"sequence":${request.sequence}`;
   if (request.parentId !== undefined) text += `,"parentId":"${request.parentId}"`;

@@ -12,6 +12,8 @@ export interface MessageRequest {
   readonly traceId: string;
   readonly externalTraceId: string | undefined;
   readonly envelope: SubmitEnvelope;
+  /** What it was published to, by the name that stands as the capability. */
+  readonly topic?: string | undefined;
   readonly input: unknown;
   /** What travels on to the agent; the input as it came in, to the digit. */
   readonly sent: Sent;
@@ -31,13 +33,14 @@ export function demandsOf(envelope: SubmitEnvelope): Demands {
 }
 
 /** Who, what, or in which words the message asks for. */
-export function wantedBy({ caller, envelope }: MessageRequest): Wanted {
+export function wantedBy({ caller, envelope, topic }: MessageRequest): Wanted {
   return {
     tenant: caller.tenant,
     capability: envelope.capability,
     intent: envelope.intent,
     agentId: envelope.target?.agentId,
     instanceId: envelope.target?.instanceId,
+    topic,
   };
 }
 
@@ -73,10 +76,16 @@ export function laneOf(
     version,
     labels,
     fallback,
-  }: Pick<SubmitEnvelope, "target" | "version" | "labels"> & { fallback?: readonly string[] | undefined },
+    topic,
+  }: Pick<SubmitEnvelope, "target" | "version" | "labels"> & {
+    fallback?: readonly string[] | undefined;
+    topic?: string | undefined;
+  },
 ): string {
   if (target === undefined && version === undefined && labels === undefined && fallback === undefined)
     return capability;
+  // What was published to a topic is not for those who offer a capability of that name.
+  if (topic !== undefined) return JSON.stringify([capability, target?.agentId, { topic }]);
   const sorted = labels === undefined ? undefined : Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([capability, target?.agentId, target?.instanceId, version, sorted, ...(fallback ?? [])]);
 }

@@ -41,9 +41,9 @@ export class TokenBuckets {
     return bucket === undefined ? 0 : Math.max(0, Math.ceil(bucket.fullAt - this.slackMs - now - 1e-6));
   }
 
-  take(key: string, now: number): void {
+  take(key: string, now: number, count = 1): void {
     const bucket = this.buckets.get(key) ?? this.add(key);
-    bucket.fullAt = Math.max(bucket.fullAt, now) + this.tokenMs;
+    bucket.fullAt = Math.max(bucket.fullAt, now) + count * this.tokenMs;
   }
 
   get size(): number {
@@ -71,6 +71,8 @@ export interface RateExcess {
   readonly waitMs: number;
 }
 
+type RateKeys = Readonly<Record<RateExcess["scope"], string>>;
+
 /** How many messages a second may come from whom and for what (RES-4). Calls and tasks count alike. */
 export class RateLimits {
   private readonly limits: { scope: RateExcess["scope"]; buckets: TokenBuckets }[] = [];
@@ -89,17 +91,27 @@ export class RateLimits {
   }
 
   /** Takes a token of each kind, or none: what one limit refuses does not count against the others. */
-  take(keys: Readonly<Record<RateExcess["scope"], string>>, now: number): RateExcess | undefined {
+  take(keys: RateKeys, now: number): RateExcess | undefined {
+    const excess = this.excess(keys, now);
+    if (excess === undefined) this.spend(keys, now, 1);
+    return excess;
+  }
+
+  /** What stands against one message. */
+  excess(keys: RateKeys, now: number): RateExcess | undefined {
     let excess: RateExcess | undefined;
     for (const { scope, buckets } of this.limits) {
       const waitMs = buckets.waitMs(keys[scope], now);
       if (waitMs > (excess?.waitMs ?? 0)) excess = { scope, perSec: buckets.perSec, waitMs };
     }
-    if (excess !== undefined) return excess;
+    return excess;
+  }
+
+  /** Takes tokens, be they there or not: a bucket that owes some has none until they are made up for. */
+  spend(keys: RateKeys, now: number, count: number): void {
     for (const { scope, buckets } of this.limits) {
       buckets.sweep(now);
-      buckets.take(keys[scope], now);
+      buckets.take(keys[scope], now, count);
     }
-    return undefined;
   }
 }

@@ -4,6 +4,7 @@ import type { NewTask, TaskRecord, TaskStore } from "../ports/task-store.js";
 import { laneOf } from "../router/message.js";
 import type { LaneBook } from "./lanes.js";
 import { type TaskEvent, transition } from "./lifecycle.js";
+import { OpenGroups } from "./open-groups.js";
 import type { OrderedLanes } from "./ordered-lanes.js";
 import type { TaskRun } from "./run.js";
 import type { Runs } from "./runs.js";
@@ -17,6 +18,7 @@ const RETURNS: ReadonlySet<TaskEvent["type"]> = new Set(["refused", "unacknowled
 /** The one place where tasks change: decides what an event makes of a task, stores that, and does what follows from it. */
 export class Commits {
   readonly counts = { delivered: 0, redelivered: 0, completed: 0, failed: 0, dead: 0, gaps: 0 };
+  readonly groups = new OpenGroups();
   /** Tasks on their way back to the line: nothing new may overtake them (X3). */
   private returning = 0;
   private readonly settledListeners: ((task: TaskRecord) => void)[] = [];
@@ -92,7 +94,7 @@ export class Commits {
       try {
         const stored = await this.store.update(next.task, data);
         if (stored !== undefined) {
-          this.follow(stored, event, log);
+          this.follow(stored, event, log, current);
           return stored;
         }
         // Another change was quicker, or somebody else goes first in its order: whoever has it next decides anew.
@@ -111,7 +113,8 @@ export class Commits {
     return undefined;
   }
 
-  private follow(task: TaskRecord, event: TaskEvent, log: MessageLog): void {
+  private follow(task: TaskRecord, event: TaskEvent, log: MessageLog, before: TaskRecord): void {
+    if (task.groupId !== undefined) this.groups.moved(before, task);
     if (event.type === "sent" || event.type === "acknowledged") return;
     const run = this.runs.get(task.messageId);
     if (run !== undefined) this.leave(run, task, event);

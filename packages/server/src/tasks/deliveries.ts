@@ -83,6 +83,7 @@ export class Deliveries {
       capability: task.capability,
       agentId: request.target?.agentId,
       instanceId: request.target?.instanceId,
+      topic: request.topic,
     };
     const resolution = this.catalog.resolve(wanted);
     const log = this.commits.logOf(task);
@@ -214,6 +215,7 @@ export class Deliveries {
         sequence: request.sequence,
         parentId: request.parentId,
         labels: request.labels,
+        topic: request.topic,
       },
       offer,
       request.completionTimeoutMs,

@@ -23,6 +23,10 @@ export type { DispatchSettings } from "./settings.js";
 
 /** How long agents may take to find a restarted node again before others get their unfinished work. */
 const RECOVERY_MS = 15_000;
+/** Lanes looked at in one go: a publish makes one for each of its agents, and others want to be heard in between. */
+const LANES_AT_ONCE = 100;
+/** Tasks claimed at once where nobody can be found by the capability's name, as it is with topics. */
+const NAMELESS_CLAIM_MAX = 8;
 /** How often somebody who may stand in is looked for. */
 const STAND_IN_LOOK_MS = 1000;
 
@@ -78,7 +82,7 @@ export class Dispatcher implements RunOwner {
     this.late = new Overdue(store, runs, commits, this.losses, breakers, journal, system, settings, onError);
     admission.onRoom(
       () => lanes.anyBlocked,
-      (capabilities) => lanes.unblock(capabilities),
+      (capabilities, agentIds) => lanes.unblock(capabilities, agentIds),
     );
   }
 
@@ -100,6 +104,7 @@ export class Dispatcher implements RunOwner {
 
   /** Picks up what was in somebody's hands when the node stopped; whoever has it may well come back with the result. */
   async start(): Promise<void> {
+    this.commits.groups.load(await this.store.countOpenGroups());
     const patience = this.system.monotonic() + RECOVERY_MS;
     for (let after: number | undefined; ; ) {
       const page = await this.store.list(
@@ -143,14 +148,10 @@ export class Dispatcher implements RunOwner {
     this.losses.departed(instanceId);
   }
 
-  /** Tasks with an order were put into this lane. */
-  ordered(lane: string, capability: string): void {
-    this.orderedLanes.add(lane, capability);
-  }
-
-  /** A task waits in this lane, from `dueAt` (wall ms) on. */
-  wake(lane: string, capability: string, dueAt: number): void {
-    this.lanes.waits(lane, capability, dueAt);
+  /** A new task stands in its line. */
+  enqueued({ lane, capability, orderKey, dueAt }: TaskRecord): void {
+    if (orderKey !== undefined) this.orderedLanes.add(lane, capability);
+    this.lanes.waits(lane, capability, dueAt ?? 0);
   }
 
   /**
@@ -164,7 +165,7 @@ export class Dispatcher implements RunOwner {
       !this.commits.anyReturning &&
       !this.stopped &&
       this.current !== task.lane &&
-      this.lanes.isClear(task.lane, task.capability);
+      this.lanes.isClear(task.lane);
     if (!mayGo) return undefined;
     // What is known by its messageId is most likely sent again, and then it goes nowhere.
     if (this.journal.find(task.messageId) !== undefined) return undefined;
@@ -193,13 +194,11 @@ export class Dispatcher implements RunOwner {
   }
 
   private async work(): Promise<void> {
+    let looks = 0;
     for (let lane = this.lanes.next(); lane !== undefined && !this.stopped; lane = this.lanes.next()) {
       this.current = lane.name;
-      const { tasks, nextAt } = await this.store.claimDue({
-        lane: lane.name,
-        now: this.system.now(),
-        limit: this.claimLimit(lane.capability),
-      });
+      const limit = this.claimLimit(lane.capability);
+      const { tasks, nextAt } = await this.store.claimDue({ lane: lane.name, now: this.system.now(), limit });
       if (nextAt !== undefined) this.lanes.later(lane.name, lane.capability, nextAt - this.system.now());
       let handled = 0;
       for (const task of tasks) {
@@ -209,25 +208,26 @@ export class Dispatcher implements RunOwner {
         }
         if (!this.deliveries.send(task)) {
           this.store.release(tasks.slice(handled).map((t) => t.messageId));
-          this.lanes.block(lane.name, lane.capability);
+          this.lanes.block(lane.name, lane.capability, task.request.target?.agentId);
           // Room with somebody who may stand in does not wake this lane.
           if (task.request.fallback !== undefined) this.lanes.later(lane.name, lane.capability, STAND_IN_LOOK_MS);
           break;
         }
         handled++;
       }
-      if (handled === tasks.length && nextAt === undefined && tasks.length > 0)
-        this.lanes.ready(lane.name, lane.capability);
+      // Fewer than asked for: there are no more.
+      if (handled === limit) this.lanes.ready(lane.name, lane.capability);
       this.current = undefined;
+      if (++looks % LANES_AT_ONCE === 0) await new Promise<void>((done) => this.system.after(0, done));
     }
   }
 
-  /** No more than could go out at once. Unknown capabilities are looked at one by one. */
+  /** No more than could go out at once, as far as that is known by the capability's name. */
   private claimLimit(capability: string): number {
-    const resolution = this.catalog.resolve({ tenant: "default", capability });
-    if (!resolution.ok) return 1;
+    const offers = this.catalog.offers(capability);
+    if (offers === undefined) return NAMELESS_CLAIM_MAX;
     let room = 0;
-    for (const { instance } of resolution.resolved.offers) {
+    for (const { instance } of offers) {
       if (instance.record.state === "online") room += Math.max(0, instance.room);
       if (room >= CLAIM_MAX) return CLAIM_MAX;
     }

@@ -4,6 +4,7 @@ import type { Wheel, WheelEntry } from "../time/wheel.js";
 export interface Lane {
   readonly name: string;
   readonly capability: string;
+  readonly agentId?: string | undefined;
 }
 
 /** Moments closer together than this are one. */
@@ -12,8 +13,10 @@ const GRAIN_MS = 50;
 /** Which lanes to look at now, which at a later moment, and which not before an instance has room. */
 export class LaneBook {
   private readonly due = new Map<string, Lane>();
-  /** By capability, since that is what an instance has room for. */
-  private readonly blocked = new Map<string, Map<string, Lane>>();
+  private readonly blocked = new Map<string, Lane>();
+  /** Names of blocked lanes by what an instance must offer, or by its agent where that is the only one they are for. */
+  private readonly forCapability = new Map<string, Set<string>>();
+  private readonly forAgent = new Map<string, Set<string>>();
   private readonly alarms = new Map<string, LaneAlarm>();
 
   constructor(
@@ -31,13 +34,13 @@ export class LaneBook {
   }
 
   /** Whether nothing waits in this lane that has come due, as far as is known here. */
-  isClear(name: string, capability: string): boolean {
-    return !this.due.has(name) && this.blocked.get(capability)?.has(name) !== true;
+  isClear(name: string): boolean {
+    return !this.due.has(name) && !this.blocked.has(name);
   }
 
   ready(name: string, capability: string): void {
     // A lane that waits for room has been looked at; one more task in it changes nothing.
-    if (this.blocked.get(capability)?.has(name) === true) return;
+    if (this.blocked.has(name)) return;
     this.due.set(name, { name, capability });
     this.wake();
   }
@@ -48,7 +51,7 @@ export class LaneBook {
     if (this.alarms.has(key)) return;
     const alarm = new LaneAlarm(() => {
       this.alarms.delete(key);
-      this.unblockLane(name, capability);
+      this.unblockLane(name);
       this.ready(name, capability);
     });
     this.alarms.set(key, alarm);
@@ -62,20 +65,37 @@ export class LaneBook {
     else this.later(name, capability, wait);
   }
 
-  block(name: string, capability: string): void {
-    const lanes = this.blocked.get(capability);
-    if (lanes === undefined) this.blocked.set(capability, new Map([[name, { name, capability }]]));
-    else lanes.set(name, { name, capability });
+  /**
+   * `agentId`: the only agent that the lane is for. What is published to thousands makes a lane for each of them, and the room
+   * of one of them must not have all the others looked at.
+   */
+  block(name: string, capability: string, agentId?: string): void {
+    this.blocked.set(name, { name, capability, agentId });
+    const [waiting, key] = this.placeOf(capability, agentId);
+    const names = waiting.get(key);
+    if (names === undefined) waiting.set(key, new Set([name]));
+    else names.add(name);
   }
 
-  unblock(capabilities: ReadonlySet<string>): void {
-    for (const capability of capabilities) {
-      const lanes = this.blocked.get(capability);
-      if (lanes === undefined) continue;
-      this.blocked.delete(capability);
-      for (const lane of lanes.values()) this.due.set(lane.name, lane);
-    }
+  /** There is room with instances that offer these, and are of these agents. */
+  unblock(capabilities: ReadonlySet<string>, agentIds: ReadonlySet<string>): void {
+    for (const capability of capabilities) this.free(this.forCapability, capability);
+    for (const agentId of agentIds) this.free(this.forAgent, agentId);
     if (this.due.size > 0) this.wake();
+  }
+
+  private free(waiting: Map<string, Set<string>>, key: string): void {
+    const names = waiting.get(key);
+    if (names === undefined) return;
+    waiting.delete(key);
+    for (const name of names) {
+      this.due.set(name, this.blocked.get(name)!);
+      this.blocked.delete(name);
+    }
+  }
+
+  private placeOf(capability: string, agentId: string | undefined): [Map<string, Set<string>>, string] {
+    return agentId === undefined ? [this.forCapability, capability] : [this.forAgent, agentId];
   }
 
   /** Takes the lane that has been ready for longest. */
@@ -93,10 +113,14 @@ export class LaneBook {
     this.due.clear();
   }
 
-  private unblockLane(name: string, capability: string): void {
-    const lanes = this.blocked.get(capability);
-    lanes?.delete(name);
-    if (lanes?.size === 0) this.blocked.delete(capability);
+  private unblockLane(name: string): void {
+    const lane = this.blocked.get(name);
+    if (lane === undefined) return;
+    this.blocked.delete(name);
+    const [waiting, key] = this.placeOf(lane.capability, lane.agentId);
+    const names = waiting.get(key);
+    names?.delete(name);
+    if (names?.size === 0) waiting.delete(key);
   }
 }
 

@@ -4,23 +4,21 @@ import type { Catalog, Resolved } from "../catalog/catalog.js";
 import { type Journal, MessageLog } from "../journal/journal.js";
 import type { InstanceRecord } from "../ports/registry-store.js";
 import type { System } from "../ports/system.js";
-import type { TaskFilter, TaskRecord, TaskRequest, TaskStore } from "../ports/task-store.js";
+import type { TaskFilter, TaskRecord, TaskStore } from "../ports/task-store.js";
 import type { Admission } from "../router/admission.js";
-import { chainOf, loopIn, type Parent } from "../router/chain.js";
-import { contentHashOf, fingerprintOf } from "../router/content.js";
-import { fallbackOf } from "../router/fallback.js";
-import { demandsOf, laneOf, type MessageRequest, type Reply, requestOf, wantedBy } from "../router/message.js";
+import type { Parent } from "../router/chain.js";
+import { demandsOf, type MessageRequest, type Reply, requestOf, wantedBy } from "../router/message.js";
 import { invalidInput, nodeStops } from "../router/refusals.js";
 import type { Router } from "../router/router.js";
 import type { Dispatcher } from "./dispatcher.js";
 import { isTerminal, type TaskEvent } from "./lifecycle.js";
+import { type NewTaskSettings, newTask, otherThan, taskContent } from "./new-task.js";
 import { type Result, resultEvent } from "./results.js";
 import { anyStandIn } from "./stand-ins.js";
 import { unknownTask } from "./unknown.js";
+import { Waiters } from "./waiters.js";
 
-export interface TaskSettings {
-  completionTimeoutMs: number;
-  deadlineMs: number;
+export interface TaskSettings extends NewTaskSettings {
   keepSec: number;
   inputBytes: number;
 }
@@ -32,7 +30,7 @@ const TRIM_MAX = 500;
 export const deadStates: readonly TaskState[] = ["dead", "failed"];
 
 /** Of what a disk has not confirmed, nobody knows what it has: then that is the answer. */
-function saysNotExecuted(refusal: unknown): boolean {
+export function saysNotExecuted(refusal: unknown): boolean {
   if (!(refusal instanceof ReachError) || refusal.outcome !== "not_executed") return false;
   return (refusal.details as { reason?: string } | undefined)?.reason !== "unconfirmed";
 }
@@ -42,7 +40,7 @@ function saysNotExecuted(refusal: unknown): boolean {
  * the dispatcher's business; this is the front: submit, look, wait, cancel, settle, requeue.
  */
 export class Tasks {
-  private readonly waiters = new Map<string, Set<(task: TaskRecord) => void>>();
+  private readonly waiters: Waiters;
   private stopTrim: (() => void) | undefined;
 
   constructor(
@@ -57,11 +55,8 @@ export class Tasks {
     private readonly onError: (error: unknown) => void,
     private readonly admission: Admission,
   ) {
-    dispatcher.onSettled((task) => {
-      const waiters = this.waiters.get(task.messageId);
-      this.waiters.delete(task.messageId);
-      for (const waiter of waiters ?? []) waiter(task);
-    });
+    this.waiters = new Waiters(system);
+    dispatcher.onSettled((task) => this.waiters.settled(task));
   }
 
   start(): void {
@@ -99,20 +94,16 @@ export class Tasks {
   }
 
   /** The task that this very message is, if it is there. */
-  private async takenBefore({ caller, messageId, envelope, input, sent }: MessageRequest) {
+  async takenBefore(request: MessageRequest): Promise<TaskRecord | undefined> {
+    const { caller, messageId } = request;
     const known = await this.store.get(messageId).catch(() => undefined);
     if (known === undefined || !mayTouch(caller, known)) return undefined;
-    const { target, capability, intent } = envelope;
-    return known.contentHash === contentHashOf(target, capability ?? intent, input, sent.inputText) ? known : undefined;
+    return known.contentHash === taskContent(request) ? known : undefined;
   }
 
   private async take(request: MessageRequest, reply: Reply): Promise<void> {
     const { envelope } = request;
-    const resolution = this.catalog.resolve(wantedBy(request));
-    const resolved = resolution.ok ? resolution.resolved : this.served(request);
-    if (resolved === undefined) throw (resolution as { error: ReachError }).error;
-    const violation = (resolved.offers[0] ?? resolved.gone[0])?.contract.checkInput?.(request.input);
-    if (violation !== undefined) throw invalidInput(resolved.name, violation);
+    const resolved = this.resolve(request);
     const tooOften = this.admission.tooOften(request.caller, resolved.name);
     if (tooOften !== undefined) throw tooOften;
     if (envelope.dryRun === true) {
@@ -146,40 +137,46 @@ export class Tasks {
     }
     const { task, duplicate } = inserted;
     if (!duplicate) {
-      const log = this.dispatcher.commits.logOf(task);
-      this.journal.add(
-        log,
-        "submitted",
-        undefined,
-        0,
-        request.externalTraceId === undefined ? undefined : { externalTraceId: request.externalTraceId },
-      );
+      const log = this.taken(task);
       // Nothing has left yet, though where it goes may be decided already.
       this.answer(reply, task, "queued", false);
-      if (launch !== undefined) return this.dispatcher.launched(launch, task, log);
-      if (task.orderKey !== undefined) this.dispatcher.ordered(task.lane, task.capability);
-      this.dispatcher.wake(task.lane, task.capability, task.dueAt ?? 0);
+      if (launch !== undefined) this.dispatcher.launched(launch, task, log);
+      else this.dispatcher.enqueued(task);
       return;
     }
     if (launch !== undefined) this.dispatcher.abandon(launch);
-    assertMayTouch(request.caller, task);
-    if (task.contentHash !== fresh.contentHash) {
-      throw new ReachError(
-        "CONFLICT",
-        `the key "${fresh.idempotencyKey}" was used before for other content (message ${task.messageId}); a new task needs a new key.`,
-        {
-          details: { messageId: task.messageId },
-        },
-      );
-    }
+    const other = otherThan(task, fresh, request.caller);
+    if (other !== undefined) throw other;
+    const again = await this.takenAgain(task);
+    this.answer(reply, task, again?.state ?? task.state, again === undefined);
+  }
+
+  /** The one capability it is for, and that the input meets its contract. */
+  resolve(request: MessageRequest): Resolved {
+    const resolution = this.catalog.resolve(wantedBy(request));
+    const resolved = resolution.ok ? resolution.resolved : this.served(request);
+    if (resolved === undefined) throw (resolution as { error: ReachError }).error;
+    const violation = (resolved.offers[0] ?? resolved.gone[0])?.contract.checkInput?.(request.input);
+    if (violation !== undefined) throw invalidInput(resolved.name, violation);
+    return resolved;
+  }
+
+  /** It is on disk: from now on it is known. */
+  taken(task: TaskRecord): MessageLog {
+    const { externalTraceId } = task.request;
+    const log = this.dispatcher.commits.logOf(task);
+    this.journal.add(log, "submitted", undefined, 0, externalTraceId === undefined ? undefined : { externalTraceId });
+    if (task.groupId !== undefined) this.dispatcher.commits.groups.opened(task);
+    return log;
+  }
+
+  /** A task that was submitted before, if it goes back to the line for that. */
+  async takenAgain(task: TaskRecord): Promise<TaskRecord | undefined> {
     // A key whose work did not succeed may be used again; one whose did is answered with what came of it (DLV-7).
     // What was meant to be done at most once, and may have been, is asked for again by operators alone (DLV-19).
     const mayNot = task.request.delivery === "atMostOnce" && task.attempt > 0;
-    if (isTerminal(task.state) && task.state !== "completed" && !mayNot) {
-      const again = await this.requeueTask(task);
-      return this.answer(reply, task, (again ?? task).state, again === undefined);
-    }
-    this.answer(reply, task, task.state, true);
+    if (!isTerminal(task.state) || task.state === "completed" || mayNot) return undefined;
+    return this.requeueTask(task);
   }
 
   /** What nobody offers is still served where somebody may stand in. */
@@ -189,87 +186,10 @@ export class Tasks {
     return { name, offers: [], gone: [], match: 0, reasons: [] };
   }
 
-  /** Revision 0: it is not stored yet. */
-  private newTask(request: MessageRequest, { name: capability, offers, gone }: Resolved): TaskRecord {
-    const { envelope, caller } = request;
-    const now = this.system.now();
-    const parent = envelope.parentId === undefined ? undefined : this.parentOf(envelope.parentId);
-    const contentHash = contentHashOf(
-      envelope.target,
-      envelope.capability ?? envelope.intent,
-      request.input,
-      request.sent.inputText,
-    );
-    const chain = chainOf(parent);
-    if (parent !== undefined) {
-      const { target } = envelope;
-      const agentId = target && (offers[0] ?? gone[0])?.instance.record.agentId;
-      const inputHash = fingerprintOf(undefined, undefined, request.input, request.sent.inputText);
-      const loop = loopIn(parent, chain, capability, agentId, inputHash);
-      if (loop !== undefined) throw loop;
-    }
-    const given: TaskRequest = {
-      source: { ...caller.source },
-      timeoutMs: envelope.timeoutMs ?? this.settings.completionTimeoutMs,
-      completionTimeoutMs: envelope.completionTimeoutMs ?? envelope.timeoutMs ?? this.settings.completionTimeoutMs,
-      onStalled: envelope.onStalled ?? "review",
-      delivery: envelope.delivery ?? "atLeastOnce",
-    };
-    const { target, intent, sessionRef, sequence, partitionKey, parentId, labels, version, weights } = envelope;
-    if (target !== undefined) given.target = target;
-    if (intent !== undefined) given.intent = intent;
-    if (sessionRef !== undefined) given.sessionRef = sessionRef;
-    if (sequence !== undefined) given.sequence = sequence;
-    if (partitionKey !== undefined) given.partitionKey = partitionKey;
-    if (parentId !== undefined) given.parentId = parentId;
-    if (labels !== undefined) given.labels = labels;
-    if (version !== undefined) given.version = version;
-    if (weights !== undefined) given.weights = weights;
-    const fallback = fallbackOf(envelope, (offers[0] ?? gone[0])?.capability);
-    if (fallback !== undefined) {
-      given.fallback = fallback.names;
-      if (fallback.codes.length > 0) given.fallbackOn = fallback.codes;
-    }
-    if (chain.length > 0) given.chain = [...chain];
-    if (caller.sessionId !== undefined) given.sessionId = caller.sessionId;
-    if (request.externalTraceId !== undefined) given.externalTraceId = request.externalTraceId;
-    const orderKey = envelope.ordering === undefined ? undefined : (envelope.ordering.key ?? envelope.sessionRef);
-    if (envelope.ordering !== undefined && orderKey === undefined) {
-      throw new ReachError("INVALID_REQUEST", "ordering needs a key: give ordering.key, or a sessionRef.", {
-        path: "ordering.key",
-      });
-    }
-    return {
-      seq: 0,
-      revision: 0,
-      messageId: request.messageId,
-      traceId: request.traceId,
-      tenant: caller.tenant,
-      principal: caller.principal,
-      idempotencyKey: envelope.idempotencyKey ?? request.messageId,
-      contentHash,
-      state: "queued",
-      lane: laneOf(capability, given),
-      dueAt: envelope.notBefore === undefined ? now : Math.max(now, Date.parse(envelope.notBefore)),
-      deadlineAt: now + (envelope.deadlineMs ?? this.settings.deadlineMs),
-      capability,
-      agentId: target?.agentId,
-      instanceId: target?.instanceId,
-      groupId: envelope.groupId,
-      orderKey: orderKey === undefined ? undefined : `${caller.tenant}/${caller.principal}/${orderKey}`,
-      createdAt: now,
-      settledAt: undefined,
-      attempt: 0,
-      attempts: [],
-      deliveryFailures: 0,
-      losses: 0,
-      request: given,
-      error: undefined,
-      receipt: undefined,
-      notify: false,
-      input: request.sent.inputText,
-      data: undefined,
-    };
+  newTask(request: MessageRequest, resolved: Resolved): TaskRecord {
+    const { parentId } = request.envelope;
+    const parent = parentId === undefined ? undefined : this.parentOf(parentId);
+    return newTask(request, resolved, parent, this.system.now(), this.settings);
   }
 
   private answer(reply: Reply, task: TaskRecord, state: TaskState, duplicate: boolean): void {
@@ -289,24 +209,9 @@ export class Tasks {
   async result(caller: Caller, messageId: string, waitMs: number): Promise<TaskRecord> {
     const task = await this.get(caller, messageId);
     if (isTerminal(task.state) || waitMs <= 0) return task;
-    const settled = await new Promise<TaskRecord | undefined>((resolve) => {
-      let waiters = this.waiters.get(messageId);
-      if (waiters === undefined) {
-        waiters = new Set();
-        this.waiters.set(messageId, waiters);
-      }
-      const end = (done: TaskRecord | undefined): void => {
-        cancel();
-        waiters.delete(end);
-        if (waiters.size === 0 && this.waiters.get(messageId) === waiters) this.waiters.delete(messageId);
-        resolve(done);
-      };
-      const cancel = this.system.after(waitMs, () => end(undefined));
-      waiters.add(end);
-      // It may have ended between the look and the wait.
-      void this.store.get(messageId).then((now) => {
-        if (now !== undefined && isTerminal(now.state)) end(now);
-      });
+    const settled = await this.waiters.wait(messageId, waitMs, async () => {
+      const now = await this.store.get(messageId);
+      return now !== undefined && isTerminal(now.state) ? now : undefined;
     });
     return settled ?? (await this.get(caller, messageId));
   }

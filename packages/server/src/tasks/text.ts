@@ -7,6 +7,7 @@ import { iso } from "../time/iso.js";
  */
 export function taskText(task: TaskRecord, parts: { input: boolean }): string {
   let text = `{"messageId":"${task.messageId}","traceId":"${task.traceId}","kind":"task","state":"${task.state}","capability":${JSON.stringify(task.capability)}`;
+  if (task.request.topic !== undefined) text += `,"topic":${JSON.stringify(task.request.topic)}`;
   if (task.agentId !== undefined) text += `,"agentId":"${task.agentId}"`;
   if (task.instanceId !== undefined) text += `,"instanceId":"${task.instanceId}"`;
   text += `,"attempt":${task.attempt},"attempts":[${task.attempts.map(attemptText).join(",")}],"createdAt":"${iso(task.createdAt)}"`;

@@ -1,4 +1,14 @@
-import type { Claimed, NewTask, TaskCounts, TaskFilter, TaskRecord, TaskStore } from "../../ports/task-store.js";
+import type {
+  Claimed,
+  GroupCount,
+  Inserted,
+  InsertedAll,
+  NewTask,
+  TaskCounts,
+  TaskFilter,
+  TaskRecord,
+  TaskStore,
+} from "../../ports/task-store.js";
 import { OVERDUE } from "../../ports/task-store.js";
 import { isTerminal, noTasks } from "../task-states.js";
 import { type Due, DueQueue } from "./due-queue.js";
@@ -16,16 +26,27 @@ export class MemoryTaskStore implements TaskStore {
   readonly #deadlines = new DueQueue();
   #seq = 0;
 
-  async insert(task: NewTask): Promise<{ task: TaskRecord; duplicate: boolean }> {
-    const key = scopedKey(task);
-    const first = this.#byMessageId.get(task.messageId) ?? this.#byKey.get(key);
-    if (first !== undefined) return { task: this.#tasks.get(first)!, duplicate: true };
-    const stored: TaskRecord = { ...task, seq: ++this.#seq, revision: 1 };
-    this.#tasks.set(stored.seq, stored);
-    this.#byMessageId.set(stored.messageId, stored.seq);
-    this.#byKey.set(key, stored.seq);
-    this.#arrange(stored);
-    return { task: stored, duplicate: false };
+  async insert(task: NewTask): Promise<Inserted> {
+    const inserted = this.#insert(task);
+    if (!inserted.duplicate) this.#arrange(inserted.task);
+    return inserted;
+  }
+
+  async insertAll(
+    tasks: readonly NewTask[],
+    isSame: (stored: TaskRecord, given: NewTask) => boolean,
+  ): Promise<InsertedAll> {
+    const inserted: Inserted[] = [];
+    for (const [at, task] of tasks.entries()) {
+      const one = this.#insert(task);
+      if (one.duplicate && !isSame(one.task, task)) {
+        for (const { task, duplicate } of inserted) if (!duplicate) this.#forget(task);
+        return { ok: false, at, stored: one.task };
+      }
+      inserted.push(one);
+    }
+    for (const { task, duplicate } of inserted) if (!duplicate) this.#arrange(task);
+    return { ok: true, inserted };
   }
 
   async get(messageId: string): Promise<TaskRecord | undefined> {
@@ -121,19 +142,54 @@ export class MemoryTaskStore implements TaskStore {
     return { byState, lanes: [...lanes.values()], overdueAt };
   }
 
+  async countGroup(groupId: string): Promise<GroupCount[]> {
+    return this.#countGroups((task) => task.groupId === groupId);
+  }
+
+  async countOpenGroups(): Promise<GroupCount[]> {
+    return this.#countGroups(({ state }) => !isTerminal(state));
+  }
+
   async trim(before: number, limit: number): Promise<number> {
     const old: TaskRecord[] = [];
     for (const task of this.#tasks.values()) {
       if (isTerminal(task.state) && task.settledAt !== undefined && task.settledAt < before) old.push(task);
     }
     old.sort((a, b) => a.settledAt! - b.settledAt! || a.seq - b.seq);
-    for (const task of old.slice(0, limit)) {
-      this.#tasks.delete(task.seq);
-      this.#byMessageId.delete(task.messageId);
-      this.#byKey.delete(scopedKey(task));
-      this.#claimed.delete(task.seq);
-    }
+    for (const task of old.slice(0, limit)) this.#forget(task);
     return Math.min(old.length, limit);
+  }
+
+  /** Nobody may claim it before it was arranged. */
+  #insert(task: NewTask): Inserted {
+    const key = scopedKey(task);
+    const first = this.#byMessageId.get(task.messageId) ?? this.#byKey.get(key);
+    if (first !== undefined) return { task: this.#tasks.get(first)!, duplicate: true };
+    const stored: TaskRecord = { ...task, seq: ++this.#seq, revision: 1 };
+    this.#tasks.set(stored.seq, stored);
+    this.#byMessageId.set(stored.messageId, stored.seq);
+    this.#byKey.set(key, stored.seq);
+    return { task: stored, duplicate: false };
+  }
+
+  #forget(task: TaskRecord): void {
+    this.#tasks.delete(task.seq);
+    this.#byMessageId.delete(task.messageId);
+    this.#byKey.delete(scopedKey(task));
+    this.#claimed.delete(task.seq);
+  }
+
+  #countGroups(counts: (task: TaskRecord) => boolean): GroupCount[] {
+    const groups = new Map<string, GroupCount>();
+    for (const task of this.#tasks.values()) {
+      const { groupId, principal, state } = task;
+      if (groupId === undefined || !counts(task)) continue;
+      const key = JSON.stringify([groupId, principal]);
+      const group = groups.get(key) ?? { groupId, principal, byState: noTasks() };
+      group.byState[state] += 1;
+      groups.set(key, group);
+    }
+    return [...groups.values()];
   }
 
   #find(messageId: string): TaskRecord | undefined {

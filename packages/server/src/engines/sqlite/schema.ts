@@ -1,4 +1,5 @@
 import { UNNUMBERED } from "../order-place.js";
+import { PRINCIPAL } from "./task-given.js";
 import { FRESH } from "./task-progress.js";
 
 /** "Reac": tells a store of ours from any other SQLite file. */
@@ -96,5 +97,8 @@ export const migrations: readonly string[] = [
   CREATE INDEX tasks_order ON tasks (order_key, blocked, order_at, seq) WHERE order_key IS NOT NULL AND state = 0;
   CREATE INDEX tasks_taken ON tasks (order_key) WHERE order_key IS NOT NULL AND state > 0 AND state < 4;
   CREATE INDEX tasks_ended ON tasks (order_key, order_at) WHERE order_key IS NOT NULL AND state >= 4;
+  `,
+  `
+  CREATE INDEX tasks_group_state ON tasks (group_id, ${PRINCIPAL}, state) WHERE group_id IS NOT NULL;
   `,
 ];

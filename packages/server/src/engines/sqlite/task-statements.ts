@@ -1,6 +1,7 @@
 import { UNNUMBERED } from "../order-place.js";
 import type { Connection } from "./driver.js";
 import { FLYING, ORDERED, QUEUED, TERMINAL, TROUBLE } from "./stored-states.js";
+import { PRINCIPAL } from "./task-given.js";
 import {
   INSERT_RARE_TASK,
   INSERT_SENT_TASK,
@@ -69,6 +70,18 @@ export function taskStatements(connection: Connection) {
          SELECT min(due_at) AS at FROM tasks INDEXED BY tasks_due WHERE ${FLYING}
          UNION ALL SELECT min(deadline_at) FROM tasks INDEXED BY tasks_deadline WHERE ${QUEUED})`,
     ),
+
+    groupCount: prepare(
+      `SELECT group_id AS groupId, ${PRINCIPAL} AS principal, state, count(*) AS count FROM tasks INDEXED BY tasks_group_state
+         WHERE group_id = ? GROUP BY ${PRINCIPAL}, state`,
+    ),
+    openGroups: prepare(
+      `SELECT group_id AS groupId, ${PRINCIPAL} AS principal, state, count(*) AS count FROM tasks INDEXED BY tasks_group_state
+         WHERE group_id IS NOT NULL AND state < 4 GROUP BY group_id, ${PRINCIPAL}, state`,
+    ),
+    beginAll: prepare("SAVEPOINT all_or_none"),
+    undoAll: prepare("ROLLBACK TO all_or_none"),
+    endAll: prepare("RELEASE all_or_none"),
 
     settled: prepare(
       `SELECT seq, far FROM tasks INDEXED BY tasks_settled WHERE ${TERMINAL} AND settled_at < ? ORDER BY settled_at, seq LIMIT ?`,

@@ -1,5 +1,8 @@
 import {
   type Claimed,
+  type GroupCount,
+  type Inserted,
+  type InsertedAll,
   type NewTask,
   OVERDUE,
   type TaskCounts,
@@ -14,6 +17,7 @@ import type { Row, Statement, Value } from "./driver.js";
 import { Heard } from "./heard.js";
 import { isFlying, storedStates } from "./stored-states.js";
 import { TaskCache } from "./task-cache.js";
+import { groupsOf } from "./task-groups.js";
 import { TaskList } from "./task-list.js";
 import { TaskOrder } from "./task-order.js";
 import {
@@ -74,7 +78,45 @@ export class SqliteTaskStore implements TaskStore {
     this.#seq = Math.max(seq, database.meta("task_seq"));
   }
 
-  insert(task: NewTask): Promise<{ task: TaskRecord; duplicate: boolean }> {
+  insert(task: NewTask): Promise<Inserted> {
+    const row = this.#rowOf(task);
+    return this.#writer.write(
+      () => this.#insert(row),
+      (result) => {
+        if (!result.duplicate) this.#arrived(row.next);
+      },
+    );
+  }
+
+  insertAll(tasks: readonly NewTask[], isSame: (stored: TaskRecord, given: NewTask) => boolean): Promise<InsertedAll> {
+    const rows = tasks.map((task) => this.#rowOf(task));
+    const { beginAll, undoAll, endAll } = this.#statements;
+    return this.#writer.write<InsertedAll>(
+      () => {
+        const inserted: Inserted[] = [];
+        // Others share the transaction, and are not to suffer from what is undone here.
+        beginAll.run();
+        for (const [at, row] of rows.entries()) {
+          const one = this.#insert(row);
+          if (one.duplicate && !isSame(one.task, row.next)) {
+            undoAll.run();
+            endAll.run();
+            return { ok: false, at, stored: one.task };
+          }
+          inserted.push(one);
+        }
+        endAll.run();
+        return { ok: true, inserted };
+      },
+      (result) => {
+        if (!result.ok) return;
+        for (const [at, { next }] of rows.entries()) if (!result.inserted[at]!.duplicate) this.#arrived(next);
+      },
+    );
+  }
+
+  /** What an insert binds, made before the transaction begins. */
+  #rowOf(task: NewTask): NewRow {
     const far =
       (task.input.length > NEAR_TEXT_MAX ? FAR_INPUT : 0) | ((task.data?.length ?? 0) > NEAR_TEXT_MAX ? FAR_DATA : 0);
     const next = firstRevision(task);
@@ -84,16 +126,14 @@ export class SqliteTaskStore implements TaskStore {
     const fresh = !rare && isFresh(task);
     if (rare) values.push(...rareValues(task, far));
     else if (!fresh) values.push(...sentValues(task));
-    const statement = rare ? insertRare : fresh ? insert : insertSent;
-    return this.#writer.write(
-      () => this.#insert(next, values, statement, far),
-      (result) => {
-        if (result.duplicate) return;
-        this.#size += 1;
-        this.#cache.put(next);
-        this.#claims.arrived(next);
-      },
-    );
+    return { next, values, statement: rare ? insertRare : fresh ? insert : insertSent, far };
+  }
+
+  /** It is on disk. */
+  #arrived(task: TaskRecord): void {
+    this.#size += 1;
+    this.#cache.put(task);
+    this.#claims.arrived(task);
   }
 
   get(messageId: string): Promise<TaskRecord | undefined> {
@@ -182,6 +222,14 @@ export class SqliteTaskStore implements TaskStore {
     });
   }
 
+  countGroup(groupId: string): Promise<GroupCount[]> {
+    return this.#writer.read(() => groupsOf(this.#statements.groupCount.all(groupId)));
+  }
+
+  countOpenGroups(): Promise<GroupCount[]> {
+    return this.#writer.read(() => groupsOf(this.#statements.openGroups.all()));
+  }
+
   async trim(before: number, limit: number): Promise<number> {
     this.#database.limitGrowth();
     let trimmed = 0;
@@ -200,12 +248,7 @@ export class SqliteTaskStore implements TaskStore {
     return trimmed;
   }
 
-  #insert(
-    next: ReturnType<typeof firstRevision>,
-    values: Value[],
-    statement: Statement,
-    far: number,
-  ): { task: TaskRecord; duplicate: boolean } {
+  #insert({ next, values, statement, far }: NewRow): Inserted {
     const duplicate = this.#sameKey(next);
     if (duplicate) return { task: this.#find(next.messageId) ?? duplicate, duplicate: true };
     values[SEQ_VALUE] = this.#seq + 1;
@@ -309,6 +352,13 @@ function valuesOf(task: TaskRecord, extent: Exclude<Extent, "heard">, data: stri
     case "whole":
       return wholeValues(task);
   }
+}
+
+interface NewRow {
+  readonly next: ReturnType<typeof firstRevision>;
+  readonly values: Value[];
+  readonly statement: Statement;
+  readonly far: number;
 }
 
 type LaneRow = TaskCounts["lanes"][number] & { queued: number };

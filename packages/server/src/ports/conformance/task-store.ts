@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type NewTask, OVERDUE, type TaskRecord, type TaskStore } from "../task-store.js";
 import { newTask } from "./samples.js";
+import { taskGroupsConformance } from "./task-groups.js";
 import { taskListConformance } from "./task-list.js";
 import { taskOrderConformance } from "./task-order.js";
 
@@ -280,6 +281,7 @@ export function taskStoreConformance(subject: TaskSubject): void {
 
     taskOrderConformance(() => store);
     taskListConformance(() => store);
+    taskGroupsConformance(() => store);
 
     if (reopen) {
       test("TS2 TS4: what was answered survives a restart, without its claims", async () => {
@@ -298,6 +300,16 @@ export function taskStoreConformance(subject: TaskSubject): void {
         expect((await store.insert(newTask({ idempotencyKey: "key" }))).duplicate).toBe(true);
         await store.update({ ...waiting, state: "completed", dueAt: undefined, settledAt: 1 });
         expect(await claim("query_order", 1_000)).toEqual([behind.messageId]);
+      });
+
+      test("TS2, TS9: many that were stored at once are all there after a restart", async () => {
+        await store.insertAll(
+          Array.from({ length: 50 }, () => newTask({ groupId: "g" })),
+          () => true,
+        );
+        store = await reopen();
+        expect(await store.countOpenGroups()).toMatchObject([{ groupId: "g", byState: { queued: 50 } }]);
+        expect(await claim("query_order", 1_000)).toHaveLength(50);
       });
 
       test("TS1, D16: a seq is not given again when the newest task was forgotten before a restart", async () => {

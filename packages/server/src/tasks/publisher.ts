@@ -1,0 +1,94 @@
+import { type Published, ReachError } from "@agent-reach/protocol";
+import { agentsOf, type Catalog } from "../catalog/catalog.js";
+import type { System } from "../ports/system.js";
+import type { TaskStore } from "../ports/task-store.js";
+import { type MessageRequest, wantedBy } from "../router/message.js";
+import { type Batches, errorOf, type Locate } from "./batches.js";
+import { taskContent } from "./new-task.js";
+
+/** Who is meant, by the name under which it is delivered to them. */
+interface Audience {
+  readonly name: string;
+  readonly agentIds: readonly string[];
+}
+
+/**
+ * Fan-out (DLV-16): one task for each agent that subscribes to a topic, or offers a capability, be it there at the moment or
+ * known from the last 24 h. Who that is, is decided once, when the publish is taken; after that each delivery is a task like
+ * any other, targeted at its agent.
+ */
+export class Publisher {
+  constructor(
+    private readonly store: TaskStore,
+    private readonly catalog: Catalog,
+    private readonly batches: Batches,
+    private readonly system: System,
+  ) {}
+
+  /**
+   * Answers when all of its tasks are on disk. `request` is without a target yet, and with the topic as the capability if
+   * there is one. `takesNew`: false while the node drains, which still answers what it was asked before.
+   */
+  async publish(request: MessageRequest, takesNew = true): Promise<Published> {
+    const audience = this.audienceOf(request);
+    const { groupId } = request.envelope;
+    const earlier = groupId === undefined ? undefined : await this.earlier(request, audience.name, groupId);
+    return earlier ?? this.expand(request, audience, takesNew);
+  }
+
+  private async expand(request: MessageRequest, { agentIds, name }: Audience, takesNew: boolean): Promise<Published> {
+    this.batches.assertFits(agentIds.length);
+    const groupId = request.envelope.groupId ?? this.system.newId();
+    const requests = agentIds.map((agentId): MessageRequest => {
+      const envelope = {
+        ...request.envelope,
+        capability: name,
+        target: { agentId },
+        groupId,
+        // Of its own for each agent: repeated while it is being stored, the publish finds its own tasks.
+        idempotencyKey: keyOf(groupId, agentId),
+        // Who stands in for one of them would get it twice.
+        fallback: [],
+      };
+      return { ...request, messageId: this.system.newId(), envelope };
+    });
+    const locate: Locate = (error, at) => errorOf(`for ${agentIds[at]!}`, error);
+    const tasks = await this.batches.submit(request.caller, requests, locate, takesNew);
+    return { groupId, deliveries: tasks.length };
+  }
+
+  /** To nobody is an answer for a topic, and none for a capability: that must have been offered by somebody. */
+  private audienceOf(request: MessageRequest): Audience {
+    const { caller, topic } = request;
+    if (topic !== undefined) return { name: topic, agentIds: this.catalog.subscribers(caller.tenant, topic) };
+    const resolution = this.catalog.resolve(wantedBy(request));
+    if (!resolution.ok) throw resolution.error;
+    return { name: resolution.resolved.name, agentIds: agentsOf(resolution.resolved) };
+  }
+
+  /** What came of the same publish before: it is not expanded again, whoever has come since. */
+  private async earlier(request: MessageRequest, name: string, groupId: string): Promise<Published | undefined> {
+    const { principal } = request.caller;
+    const [task] = await this.store.list({ groupId, principal }, { limit: 1 });
+    if (task === undefined) return undefined;
+    const { target } = task.request;
+    const isSame =
+      target?.agentId !== undefined &&
+      task.idempotencyKey === keyOf(groupId, target.agentId) &&
+      task.contentHash === taskContent({ ...request, envelope: { ...request.envelope, capability: name, target } });
+    if (!isSame) {
+      throw new ReachError(
+        "CONFLICT",
+        `the group "${groupId}" holds other tasks already; publish under another groupId, or none and one is made.`,
+        { path: "groupId" },
+      );
+    }
+    const counts = await this.store.countGroup(groupId);
+    const own = counts.find((count) => count.principal === principal);
+    return { groupId, deliveries: Object.values(own?.byState ?? {}).reduce((sum, count) => sum + count, 0) };
+  }
+}
+
+function keyOf(groupId: string, agentId: string): string {
+  return `${groupId}/${agentId}`;
+}
