@@ -19,7 +19,7 @@ export function leaksOf(house: House, hasEnded: (messageId: string) => boolean):
     "alarms of lanes": sizeAt(dispatcher, "lanes.alarms"),
     "groups with open tasks": sizeAt(dispatcher, "commits.groups"),
     // One that lies for a person may be waited for as long as anybody likes.
-    "waits for what has ended": [...at<Map<string, unknown>>(tasks, "waiters").keys()].filter(hasEnded).length,
+    "waits for what has ended": [...at<Map<string, unknown>>(tasks, "waiters.byTask").keys()].filter(hasEnded).length,
     "notices nobody acknowledged": sizeAt(rooms.notices, "underway"),
     "notices being read": sizeAt(rooms.notices, "reading"),
     "tasks that wait for missing numbers": sizeAt(dispatcher, "gaps"),
