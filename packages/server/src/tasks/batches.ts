@@ -6,7 +6,8 @@ import type { MessageRequest } from "../router/message.js";
 import { nodeStops } from "../router/refusals.js";
 import type { Dispatcher } from "./dispatcher.js";
 import { otherThan } from "./new-task.js";
-import { saysNotExecuted, type Tasks } from "./tasks.js";
+import { takenBefore } from "./taken-before.js";
+import type { Tasks } from "./tasks.js";
 
 export interface BatchSettings {
   tasksPerRequestMax: number;
@@ -40,15 +41,8 @@ export class Batches {
       if (!takesNew) throw nodeStops("not_executed");
       return await this.take(caller, requests, locate);
     } catch (refusal) {
-      // As with one task: what stands against new work says nothing of what was taken before.
-      const known = saysNotExecuted(refusal)
-        ? await Promise.all(requests.map((each) => this.tasks.takenBefore(each)))
-        : [];
-      if (known.length === 0) throw refusal;
-      return known.map((task) => {
-        if (task === undefined) throw refusal;
-        return { messageId: task.messageId, traceId: task.traceId, state: task.state, duplicate: true };
-      });
+      const known = await takenBefore(refusal, this.store, requests);
+      return known.map(({ messageId, traceId, state }) => ({ messageId, traceId, state, duplicate: true }));
     }
   }
 

@@ -84,6 +84,12 @@ describe("DLV-7: a task that comes again", () => {
     rooms.engine.tasks.insert = () => Promise.reject(new ReachError("NOT_READY", "the disk is full"));
     expect((await submit({ messageId: uuid(1), input: 1 })).results[0]).toMatchObject(known);
     expect((await submit({ messageId: uuid(2), input: 1 })).failure.code).toBe("NOT_READY");
+    const unconfirmed = new ReachError("NOT_READY", "the disk failed", { details: { reason: "unconfirmed" } });
+    rooms.engine.tasks.insert = () => Promise.reject(unconfirmed);
+    await rooms.pass(2_000);
+    expect((await submit({ messageId: uuid(1), input: 1 })).failure.outcome).toBe("unknown");
+    await rooms.pass(2_000);
+    expect((await submit({ messageId: uuid(2), input: 1 })).failure.outcome).toBe("not_executed");
   });
 
   test("D17: runs again if it did not succeed", async () => {

@@ -1,5 +1,5 @@
 import { ReachError, type TaskState } from "@agent-reach/protocol";
-import { assertMayTouch, type Caller, mayTouch } from "../access/access.js";
+import { assertMayTouch, type Caller } from "../access/access.js";
 import type { Catalog, Resolved } from "../catalog/catalog.js";
 import { type Journal, MessageLog } from "../journal/journal.js";
 import type { InstanceRecord } from "../ports/registry-store.js";
@@ -12,9 +12,10 @@ import { invalidInput, nodeStops } from "../router/refusals.js";
 import type { Router } from "../router/router.js";
 import type { Dispatcher } from "./dispatcher.js";
 import { isTerminal, type TaskEvent } from "./lifecycle.js";
-import { type NewTaskSettings, newTask, otherThan, taskContent } from "./new-task.js";
+import { type NewTaskSettings, newTask, otherThan } from "./new-task.js";
 import { type Result, resultEvent } from "./results.js";
 import { anyStandIn } from "./stand-ins.js";
+import { takenBefore } from "./taken-before.js";
 import { unknownTask } from "./unknown.js";
 import { Waiters } from "./waiters.js";
 
@@ -28,12 +29,6 @@ const TRIM_MAX = 500;
 
 /** The states in which a message is listed with dead letters (DLV-15). */
 export const deadStates: readonly TaskState[] = ["dead", "failed"];
-
-/** Of what a disk has not confirmed, nobody knows what it has: then that is the answer. */
-export function saysNotExecuted(refusal: unknown): boolean {
-  if (!(refusal instanceof ReachError) || refusal.outcome !== "not_executed") return false;
-  return (refusal.details as { reason?: string } | undefined)?.reason !== "unconfirmed";
-}
 
 /**
  * Durable work: taken once, kept until its result has been kept for long enough. Whether and when something is sent is
@@ -85,20 +80,9 @@ export class Tasks {
       if (!takesNew) throw nodeStops("not_executed");
       await this.take(request, reply);
     } catch (refusal) {
-      // What stands against new work (a full disk, a rate, nobody who offers it any more) says nothing of what was taken
-      // before; of that "not executed" may be untrue.
-      const known = saysNotExecuted(refusal) ? await this.takenBefore(request) : undefined;
-      if (known === undefined) throw refusal;
-      this.answer(reply, known, known.state, true);
+      const [known] = await takenBefore(refusal, this.store, [request]);
+      this.answer(reply, known!, known!.state, true);
     }
-  }
-
-  /** The task that this very message is, if it is there. */
-  async takenBefore(request: MessageRequest): Promise<TaskRecord | undefined> {
-    const { caller, messageId } = request;
-    const known = await this.store.get(messageId).catch(() => undefined);
-    if (known === undefined || !mayTouch(caller, known)) return undefined;
-    return known.contentHash === taskContent(request) ? known : undefined;
   }
 
   private async take(request: MessageRequest, reply: Reply): Promise<void> {
