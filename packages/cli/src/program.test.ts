@@ -429,4 +429,10 @@ describe("groups", () => {
       '{"capability":"reload","groupId":"tonight","input":{}}',
     ]);
   });
+
+  it("are none if nobody listens, which is said and is no error", async () => {
+    const { url } = await nodeThat(() => ({ text: '{"groupId":"g-1","deliveries":0}' }));
+    const published = await cli(["publish", "news", "--url", url]);
+    expect(published).toMatchObject({ code: 0, out: "g-1\n", err: "for nobody: no agent subscribes to news\n" });
+  });
 });

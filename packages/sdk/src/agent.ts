@@ -3,6 +3,8 @@ import type {
   DeliveredEnvelope,
   ErrorBody,
   Params,
+  PublishEnvelope,
+  Published,
   ReachError,
   Registered,
   SubmitEnvelope,
@@ -11,6 +13,7 @@ import type { Channel } from "./channel.js";
 import type { ConnectionListener } from "./connection.js";
 import type { Delivery, DeliveryHost, Handler } from "./delivery.js";
 import { failure, toError } from "./failure.js";
+import type { GroupHandle } from "./groups.js";
 import { Inbox } from "./inbox.js";
 import { toJson } from "./json.js";
 import { sdkLimits } from "./limits.js";
@@ -254,6 +257,9 @@ export class Agent implements ConnectionListener, DeliveryHost {
   }
   submit<T>(envelope: SubmitEnvelope): TaskHandle<T> {
     return this.#channel.tasks.submit<T>(envelope);
+  }
+  publish(envelope: PublishEnvelope): GroupHandle<Published> {
+    return this.#channel.groups.publish(envelope);
   }
 
   progress(delivery: Delivery, progress: object): void {

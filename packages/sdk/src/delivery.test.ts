@@ -33,6 +33,23 @@ describe("handler context", () => {
     });
   });
 
+  it("publishes on behalf of its message: same trace, this message as parent (SDK-3, DLV-16)", async () => {
+    const peer = new FakePeer();
+    peer.answers["publish"] = ({ groupId }) => ({ groupId, deliveries: 2 });
+    const { session } = await peer.agent({
+      query_order: async (input, context) => {
+        const group = context.publish({ topic: "orders.seen", input, deadlineMs: 60_000 });
+        return (await group.accepted).orThrow();
+      },
+    });
+    const envelope = peer.envelope();
+    const { result } = await session.request("deliver", { envelope, attempt: 1 });
+    const { groupId, ...published } = session.of("publish")[0]!["params"];
+    expect(result.data).toEqual({ groupId, deliveries: 2 });
+    const { input, traceId, messageId: parentId } = envelope;
+    expect(published).toEqual({ topic: "orders.seen", input, deadlineMs: 60_000, traceId, parentId });
+  });
+
   it("passes a failed nested call on as a business error with its code", async () => {
     const peer = new FakePeer();
     peer.answers["call"] = () => {

@@ -1,4 +1,11 @@
-import type { CallEnvelope, DeliveredEnvelope, SubmitEnvelope } from "@agent-reach/protocol";
+import type {
+  CallEnvelope,
+  DeliveredEnvelope,
+  PublishEnvelope,
+  Published,
+  SubmitEnvelope,
+} from "@agent-reach/protocol";
+import type { GroupHandle } from "./groups.js";
 import { type Logger, withFields } from "./logger.js";
 import type { CallOutcome } from "./outcome.js";
 import type { Context } from "./platform.js";
@@ -31,6 +38,8 @@ export interface HandlerContext extends Context {
   call<T = unknown>(envelope: CallEnvelope): Promise<CallOutcome<T>>;
   /** A task on behalf of this message; it may outlive it. */
   submit<T = unknown>(envelope: SubmitEnvelope): TaskHandle<T>;
+  /** The same for all who subscribe to a topic, or offer a capability: one task for each. */
+  publish(envelope: PublishEnvelope): GroupHandle<Published>;
 }
 
 /** Returns the result, or a promise of it: anything that JSON carries. */
@@ -50,6 +59,7 @@ export interface DeliveryHost {
   progress(delivery: Delivery, progress: object): void;
   call<T>(envelope: CallEnvelope): Promise<CallOutcome<T>>;
   submit<T>(envelope: SubmitEnvelope): TaskHandle<T>;
+  publish(envelope: PublishEnvelope): GroupHandle<Published>;
 }
 
 /** One copy of a message: the `deliver` that brought it, and the socket it came on. */
@@ -160,16 +170,24 @@ export class Delivery extends Waiter implements HandlerContext {
   call<T>(envelope: CallEnvelope): Promise<CallOutcome<T>> {
     const leftMs = this.remainingMs;
     const timeoutMs = Math.max(1, Math.floor(Math.min(envelope.timeoutMs ?? leftMs, leftMs)));
-    const nested = { ...envelope, traceId: this.traceId, parentId: this.messageId };
+    const nested = this.#within(envelope);
     return this.#host.call<T>(Number.isFinite(timeoutMs) ? { ...nested, timeoutMs } : nested);
   }
 
   submit<T>(envelope: SubmitEnvelope): TaskHandle<T> {
-    return this.#host.submit<T>({ ...envelope, traceId: this.traceId, parentId: this.messageId });
+    return this.#host.submit<T>(this.#within(envelope));
+  }
+
+  publish(envelope: PublishEnvelope): GroupHandle<Published> {
+    return this.#host.publish(this.#within(envelope));
   }
 
   onDue(): void {
     this.#host.due(this);
+  }
+
+  #within<E extends object>(envelope: E) {
+    return { ...envelope, traceId: this.traceId, parentId: this.messageId };
   }
 }
 

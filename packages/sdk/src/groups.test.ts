@@ -58,6 +58,17 @@ describe("DLV-21: many tasks of one client", () => {
     expect((await published.accepted).orThrow()).toEqual({ groupId: published.groupId, deliveries: 3 });
   });
 
+  it("DLV-7: a publish is named by its groupId, else by the key or the messageId under which its sender repeats it", async () => {
+    const peer = new FakePeer();
+    peer.answers["publish"] = ({ groupId }) => ({ groupId, deliveries: 1 });
+    const client = peer.client();
+    const messageId = "0199A5C2-6F0E-7C11-9B1E-2F0D5A7C1E42";
+    const keys = [{ groupId: "g", idempotencyKey: "k" }, { idempotencyKey: "k", messageId }, { messageId }];
+    const groups = keys.map((key) => client.publish({ topic: "news", ...key }));
+    for (const group of groups) expect((await group.accepted).orThrow().groupId).toBe(group.groupId);
+    expect(groups.map(({ groupId }) => groupId)).toEqual(["g", "k", messageId.toLowerCase()]);
+  });
+
   it("of which one cannot be sent, or is refused, fail together as a value that names it", async () => {
     const peer = new FakePeer();
     peer.answers["submit.many"] = () => {

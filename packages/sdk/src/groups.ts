@@ -62,7 +62,8 @@ export class Groups {
 
   publish(envelope: PublishEnvelope): GroupHandle<Published> {
     // Named here, so that it can be repeated after a reconnect without being published twice.
-    const groupId = envelope.groupId ?? this.#newId();
+    const { groupId: given, idempotencyKey, messageId } = envelope;
+    const groupId = given ?? idempotencyKey ?? messageId?.toLowerCase() ?? this.#newId();
     const params = toJson({ ...envelope, groupId });
     if (typeof params === "string") return this.#send("publish", groupId, params, undefined);
     const { path, reason } = params;

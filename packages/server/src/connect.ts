@@ -33,7 +33,8 @@ export function connect({
 }: Connected): void {
   router.breakers.onChange((instance, { state, ...change }) => journal.note(`breaker.${state}`, instance, change));
   router.breakers.onRoom((instance) => admission.room(instance));
-  registry.onChange(({ instance, before, removed }) => {
+  registry.onChange(({ agent, instance, before, removed }) => {
+    if (agent !== undefined) dispatcher.changed(agent.record.agentId);
     if (instance === undefined) return;
     const { record } = instance;
     catalog.changed(instance);

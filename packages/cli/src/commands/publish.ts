@@ -35,6 +35,8 @@ Examples:
       if (here.json) return here.printJsonText(text);
       const { groupId, deliveries } = JSON.parse(text) as Published;
       here.io.out(`${groupId}\n`);
+      if (deliveries === 0)
+        return here.remark(`for nobody: no agent ${capability === true ? "offers" : "subscribes to"} ${name}`);
       here.remark(
         `for ${deliveries} ${deliveries === 1 ? "agent" : "agents"}${here.paint.dim(`; see: agent-reach group ${groupId}`)}`,
       );

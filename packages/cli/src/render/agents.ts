@@ -36,6 +36,7 @@ export function renderAgent(agent: Agent, now: number, paint: Paint): string {
           : [card.transport.type, card.transport.endpoint].filter(Boolean).join(" "),
       ],
       ["labels", labels.length === 0 ? undefined : labels.join(", ")],
+      ["topics", agent.topics?.join(", ")],
       ["at once", card.maxConcurrentTasks === undefined ? undefined : `${card.maxConcurrentTasks} tasks`],
     ],
     paint,

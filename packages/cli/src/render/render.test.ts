@@ -141,6 +141,12 @@ describe("agents", () => {
     expect(text).toMatch(/query_order +- +yes +commerce\/order +查询订单/);
     expect(text).toMatch(new RegExp(`${instanceId} +online +1 m ago +5.0 s ago +1 +2/1 +1.00 +node-1`));
     expect(text).not.toContain("no new work");
+    expect(text).not.toContain("topics");
+  });
+
+  it("say what one subscribes to (DLV-16)", () => {
+    const text = renderAgent({ ...agent, topics: ["orders.paid", "orders.shipped"] }, now, paint);
+    expect(text).toMatch(/^topics +orders\.paid, orders\.shipped$/m);
   });
 
   it("say who gets no new work for having come and gone too often (LIVE-6)", () => {

@@ -77,12 +77,17 @@ const taskFields = {
 /** What `submit` takes. */
 export const SubmitEnvelope = Type.Object({ ...envelopeFields, ...taskFields });
 
-/** What `publish` takes: exactly one of topic and capability. `groupId` names this publish, so that it can be repeated. */
+/**
+ * What `publish` takes: exactly one of topic and capability. `groupId` names this publish, so that it can be repeated; where
+ * there is none the idempotencyKey does, or else the messageId.
+ */
 export const PublishEnvelope = Type.Object({
   topic: optional(CapabilityName),
   capability: optional(CapabilityName),
   input: envelopeFields.input,
   timeoutMs: envelopeFields.timeoutMs,
+  messageId: envelopeFields.messageId,
+  idempotencyKey: envelopeFields.idempotencyKey,
   traceId: envelopeFields.traceId,
   parentId: envelopeFields.parentId,
   ...taskFields,

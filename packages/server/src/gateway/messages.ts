@@ -62,7 +62,7 @@ export function readPublish(
 ): MessageRequest {
   const { envelope: read, inputKey } = readEnvelope(objectOf("publish", params), { subject: "topic" });
   check("publish", read);
-  const { topic, capability } = read as PublishEnvelope;
+  const { topic, capability, groupId, idempotencyKey, messageId } = read as PublishEnvelope;
   if ((topic === undefined) === (capability === undefined)) {
     throw new ReachError(
       "INVALID_REQUEST",
@@ -70,8 +70,18 @@ export function readPublish(
       { path: "topic" },
     );
   }
+  if (read["dryRun"] === true) {
+    throw new ReachError(
+      "INVALID_REQUEST",
+      "a publish cannot be tried dry; discover by capability, or list agents with their topics, to see who is there.",
+      { path: "dryRun" },
+    );
+  }
   const known = Object.entries(read).filter(([key]) => publishFields.has(key));
   const envelope: SubmitEnvelope = { ...Object.fromEntries(known), capability: topic ?? capability! };
+  // Whatever a sender repeats it by makes it the same publish (DLV-7).
+  const name = groupId ?? idempotencyKey ?? messageId;
+  if (name !== undefined) envelope.groupId = name;
   assertTimes(envelope);
   const request = requestOf(envelope, inputKey, raw, caller, system, inputBytesMax, inheritedTrace);
   return topic === undefined ? request : { ...request, topic };

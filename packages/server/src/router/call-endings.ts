@@ -54,10 +54,8 @@ export class CallEndings {
     if (call.state === "settled") return;
     const error = call.older === undefined ? reason : inDoubt(reason);
     const code = error instanceof ReachError ? error.code : "INTERNAL";
-    if (code !== "AGENT_ERROR") {
-      this.withdraw(call, error.message);
-      this.withdrawOlder(call, error.message);
-    }
+    if (code !== "AGENT_ERROR") this.withdraw(call, error.message);
+    this.withdrawOlder(call, error.message);
     this.journal.add(
       call.log,
       code === "CANCELED" ? "canceled" : "failed",

@@ -126,6 +126,19 @@ describe("DLV-3: no acknowledgement", () => {
     noSlots(agents);
   });
 
+  test("DLV-14: a business error of the second try ends the call, and the first is told to stop", async () => {
+    const agents = await fleet(2);
+    const reply = rooms.call({ capability: "safe" });
+    const first = holder(agents);
+    const { messageId } = first.link.next().message;
+    await rooms.pass(5_010);
+    const second = holder(agents);
+    second.link.next().fail();
+    expect(verdict(reply)).toEqual(["AGENT_ERROR", "executed", false]);
+    expect([first.link.cancels, second.link.cancels]).toMatchObject([[{ messageId, attempt: 1 }], []]);
+    noSlots(agents);
+  });
+
   test("a refusal of the second try does not say that the first did nothing", async () => {
     const agents = await fleet(2);
     const reply = rooms.call({ capability: "safe" });

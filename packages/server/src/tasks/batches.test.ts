@@ -1,3 +1,4 @@
+import { ReachError } from "@agent-reach/protocol";
 import { beforeEach, describe, expect, test } from "vitest";
 import { anyone, callerOf, card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
 import { settle } from "../../../../test/kit/fake-system.js";
@@ -112,6 +113,24 @@ describe("DLV-21: many tasks in one request", () => {
     await rooms.pass(1_000);
     expect(agent.link.waiting).toBe(1);
     expect(agent.link.next()).toMatchObject({ attempt: 2, envelope: { messageId: uuid(1) } });
+  });
+
+  test("of which one had failed and cannot be put back, since the disk is full, are taken all the same", async () => {
+    await fanOut.many({ tasks: [item(1, { idempotencyKey: "k" })] });
+    await rooms.pass(0);
+    await agent.link.next().fail();
+    await settle();
+    const { tasks } = rooms.engine;
+    const { update } = tasks;
+    tasks.update = () => Promise.reject(new ReachError("NOT_READY", "the disk is full."));
+    const again = await fanOut.many({ tasks: [item(2), item(3, { input: { n: 1 }, idempotencyKey: "k" })] });
+    expect(again.tasks).toMatchObject([
+      { messageId: uuid(2), state: "queued", duplicate: false },
+      { messageId: uuid(1), state: "failed", duplicate: true },
+    ]);
+    tasks.update = update;
+    await rooms.pass(5_000);
+    expect(agent.link.next().envelope.messageId).toBe(uuid(2));
   });
 
   test("of which one key was used for something else are refused together", async () => {

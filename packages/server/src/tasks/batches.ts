@@ -6,7 +6,7 @@ import type { MessageRequest } from "../router/message.js";
 import { nodeStops } from "../router/refusals.js";
 import type { Dispatcher } from "./dispatcher.js";
 import { otherThan } from "./new-task.js";
-import { takenBefore } from "./taken-before.js";
+import { assertConfirmed, takenBefore } from "./taken-before.js";
 import type { Tasks } from "./tasks.js";
 
 export interface BatchSettings {
@@ -57,7 +57,8 @@ export class Batches {
     return Promise.all(
       inserted.map(async ({ task, duplicate }) => {
         const { messageId, traceId } = task;
-        const again = duplicate ? await this.tasks.takenAgain(task) : undefined;
+        // One that cannot be put back now stays as it is: to refuse all for it would say that none of them is taken.
+        const again = duplicate ? await this.tasks.takenAgain(task).catch(assertConfirmed) : undefined;
         return { messageId, traceId, state: (again ?? task).state, duplicate: duplicate && again === undefined };
       }),
     );

@@ -29,6 +29,7 @@ const LANES_AT_ONCE = 100;
 const NAMELESS_CLAIM_MAX = 8;
 /** How often somebody who may stand in is looked for. */
 const STAND_IN_LOOK_MS = 1000;
+const NONE: ReadonlySet<string> = new Set();
 
 /**
  * The loop: claim what is due → route → write down that it is sent → send. A new task which finds nobody before it and somebody
@@ -142,6 +143,11 @@ export class Dispatcher implements RunOwner {
 
   arrived(instance: LiveInstance, siblings: Iterable<LiveInstance>): Promise<void> {
     return this.losses.arrived(instance, siblings);
+  }
+
+  /** An agent is forgotten, or subscribes to something else: what waits for it may never be able to go. */
+  changed(agentId: string): void {
+    this.lanes.unblock(NONE, new Set([agentId]));
   }
 
   departed(instanceId: string): void {

@@ -150,6 +150,17 @@ describe("DLV-21: a group", () => {
     expect(fanOut.settled.map(({ group }) => group.counts.completed)).toEqual([2, 3]);
   });
 
+  test("DLV-19: does not have its sender try again what was to be done at most once, and may have been", async () => {
+    await fanOut.many({ tasks: [{ capability: "query", delivery: "atMostOnce" }, ...items(1)], groupId: "g" }, shop);
+    await rooms.pass(0);
+    for (let n = 0; n < 2; n++) await agent.link.next().fail();
+    await settle();
+    expect(await fanOut.groups.requeue(shop, "g")).toBe(1);
+    expect(await fanOut.groups.requeue(localOperator, "g")).toBe(1);
+    await rooms.pass(1_000);
+    expect(agent.link.deliveries.map(({ attempt }) => attempt)).toEqual([1, 1, 2, 2]);
+  });
+
   test("of many pages is cancelled and tried again as a whole", async () => {
     fanOut = new FanOut(rooms, 2_000);
     await rooms.cut(agent);

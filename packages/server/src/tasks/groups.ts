@@ -3,7 +3,7 @@ import { taskStates } from "@agent-reach/protocol/schemas";
 import { type Caller, mayTouch } from "../access/access.js";
 import type { TaskRecord, TaskStore } from "../ports/task-store.js";
 import type { OpenGroups } from "./open-groups.js";
-import { deadStates, type Tasks } from "./tasks.js";
+import { deadStates, mayRunTwice, type Tasks } from "./tasks.js";
 
 const PAGE = 500;
 const openStates: readonly TaskState[] = ["queued", "delivered", "working", "stalled"];
@@ -37,7 +37,7 @@ export class Groups {
     if (group !== undefined) return group;
     throw new ReachError(
       "NOT_FOUND",
-      `no task of group "${groupId}" is kept that you may see; tasks are forgotten some time after they have ended.`,
+      `no task of group "${groupId}" is kept that you may see; what was published to nobody has none, and tasks are forgotten some time after they have ended.`,
       { path: "groupId" },
     );
   }
@@ -54,7 +54,8 @@ export class Groups {
   /** Answers how many go back to the line: dead ones, and those which the agent said no to. */
   async requeue(caller: Caller, groupId: string): Promise<number> {
     await this.get(caller, groupId);
-    const requeue = async ({ messageId }: TaskRecord) => (await this.tasks.requeue([messageId])).length > 0;
+    const requeue = async (task: TaskRecord) =>
+      (caller.operator || mayRunTwice(task)) && (await this.tasks.requeue([task.messageId])).length > 0;
     return this.each(caller, groupId, deadStates, requeue);
   }
 

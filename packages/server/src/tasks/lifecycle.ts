@@ -217,8 +217,9 @@ function queued(task: TaskRecord, lane: string, dueAt: number): Draft {
   next.state = "queued";
   next.lane = lane;
   next.dueAt = dueAt;
-  next.agentId = undefined;
-  next.instanceId = undefined;
+  // In nobody's hands, and still for whom it is.
+  next.agentId = task.request.target?.agentId;
+  next.instanceId = task.request.target?.instanceId;
   return next;
 }
 

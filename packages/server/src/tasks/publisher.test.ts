@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { callerOf, card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
+import { settle } from "../../../../test/kit/fake-system.js";
 import { FanOut } from "../../../../test/kit/fan-out.js";
+import type { LaneBook } from "./lanes.js";
 
 let rooms: FakeRooms;
 let fanOut: FanOut;
@@ -59,6 +61,20 @@ describe("DLV-16: publish to a topic", () => {
     expect(await stored()).toEqual([]);
   });
 
+  test("says for whom it is while it waits for another try, and after a restart", async () => {
+    const a = await join("a", ["news"]);
+    await join("b", ["news"]);
+    await fanOut.publish({ topic: "news" });
+    await rooms.pass(0);
+    await a.link.next().refuse("INTERNAL");
+    await rooms.cut(a);
+    await rooms.pass(20_000);
+    const waiting = () => rooms.engine.tasks.list({ agentId: "a", states: ["queued"] }, { limit: 10 });
+    expect(await waiting()).toMatchObject([{ agentId: "a", instanceId: undefined, attempt: 1 }]);
+    rooms = await rooms.restart();
+    expect(await waiting()).toHaveLength(1);
+  });
+
   test("is for those who subscribe when it is taken: not for who comes later, and still for who is away", async () => {
     const a = await join("a", ["news"]);
     await rooms.cut(a);
@@ -89,13 +105,32 @@ describe("DLV-16: publish to a topic", () => {
     const a = await join("a", ["news"]);
     await rooms.cut(a);
     await fanOut.publish({ topic: "news" });
+    await rooms.pass(100);
     await rooms.registry.subscriptions.unsubscribe("default", "a", "news");
-    await rooms.join(card("a", ["query"]), a.registered);
-    await rooms.pass(1_000);
+    await rooms.pass(100);
     expect((await stored())[0]).toMatchObject({
       state: "dead",
       error: { code: "NO_ROUTE", message: expect.stringContaining('a does not subscribe to "news" any more') },
     });
+  });
+
+  test("for an agent that is forgotten meanwhile is a dead letter at once, and nothing is held for it any longer", async () => {
+    const a = await join("a", ["news"]);
+    await rooms.registry.deregister(a.instance, "bye");
+    await fanOut.publish({ topic: "news", deadlineMs: 72 * 3_600_000 });
+    // On a disk each step of forgetting takes its time: the last instance first, and the agent after it.
+    const { registry } = rooms.engine;
+    const remove = registry.remove.bind(registry);
+    registry.remove = async (kind, key, revision) => {
+      await settle();
+      return remove(kind, key, revision);
+    };
+    await rooms.leap(25 * 3_600_000);
+    await rooms.registry.purge();
+    await rooms.pass(100);
+    expect(rooms.registry.view.agents.size).toBe(0);
+    expect((await stored())[0]).toMatchObject({ state: "dead", error: { code: "NO_ROUTE" } });
+    expect((rooms.dispatcher as unknown as { lanes: LaneBook }).lanes.anyBlocked).toBe(false);
   });
 
   test("RES-1: an agent whose handler of the topic is broken gets probes alone, and its capabilities work on", async () => {
@@ -180,28 +215,13 @@ describe("a publish", () => {
     expect(a.link.deliveries[0]!.message.envelope).toContain('"input":12345678901234567890');
   });
 
-  test("DLV-7: repeated under its groupId is the same one, whoever has come since", async () => {
+  test("cannot be tried dry, and is not carried out instead", async () => {
     await join("a", ["news"]);
-    const params = { topic: "news", input: 1, groupId: "g" };
-    const first = await fanOut.publish(params);
-    await join("b", ["news"]);
-    expect(await fanOut.publish(params)).toEqual(first);
-    expect(await stored()).toHaveLength(1);
-    for (const other of [
-      { ...params, input: 2 },
-      { capability: "query", input: 1, groupId: "g" },
-    ])
-      await expect(fanOut.publish(other)).rejects.toMatchObject({ code: "CONFLICT", path: "groupId" });
-    expect(await fanOut.publish({ ...params, groupId: "h" })).toMatchObject({ deliveries: 2 });
-    expect(await fanOut.publish(params, callerOf("another"))).toMatchObject({ groupId: "g", deliveries: 2 });
-  });
-
-  test("DLV-7: repeated while it is being stored finds its own tasks", async () => {
-    await join("a", ["news"]);
-    const params = { topic: "news", input: 1, groupId: "g" };
-    const both = await Promise.all([fanOut.publish(params), fanOut.publish(params)]);
-    expect(both).toEqual([both[0], both[0]]);
-    expect(await stored()).toHaveLength(1);
+    await expect(fanOut.publish({ topic: "news", dryRun: true })).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+      path: "dryRun",
+    });
+    expect(await stored()).toEqual([]);
   });
 
   test("into a group of other tasks is refused", async () => {

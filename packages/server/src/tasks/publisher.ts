@@ -5,6 +5,7 @@ import type { TaskStore } from "../ports/task-store.js";
 import { type MessageRequest, wantedBy } from "../router/message.js";
 import { type Batches, errorOf, type Locate } from "./batches.js";
 import { taskContent } from "./new-task.js";
+import { assertConfirmed } from "./taken-before.js";
 
 /** Who is meant, by the name under which it is delivered to them. */
 interface Audience {
@@ -31,9 +32,19 @@ export class Publisher {
    */
   async publish(request: MessageRequest, takesNew = true): Promise<Published> {
     const audience = this.audienceOf(request);
-    const { groupId } = request.envelope;
-    const earlier = groupId === undefined ? undefined : await this.earlier(request, audience.name, groupId);
-    return earlier ?? this.expand(request, audience, takesNew);
+    const { groupId, capability } = request.envelope;
+    const isNobody = audience instanceof ReachError;
+    const name = isNobody ? capability! : audience.name;
+    const earlier = groupId === undefined ? undefined : await this.earlier(request, name, groupId);
+    if (earlier !== undefined) return this.vouchedFor(earlier);
+    if (isNobody) throw audience;
+    return this.expand(request, audience, takesNew);
+  }
+
+  /** What was read may lie in the file without the disk having confirmed it, and then the store takes nothing more, not even this. */
+  private async vouchedFor(earlier: Published): Promise<Published> {
+    await this.store.insertAll([], () => true).catch(assertConfirmed);
+    return earlier;
   }
 
   private async expand(request: MessageRequest, { agentIds, name }: Audience, takesNew: boolean): Promise<Published> {
@@ -58,11 +69,11 @@ export class Publisher {
   }
 
   /** To nobody is an answer for a topic, and none for a capability: that must have been offered by somebody. */
-  private audienceOf(request: MessageRequest): Audience {
+  private audienceOf(request: MessageRequest): Audience | ReachError {
     const { caller, topic } = request;
     if (topic !== undefined) return { name: topic, agentIds: this.catalog.subscribers(caller.tenant, topic) };
     const resolution = this.catalog.resolve(wantedBy(request));
-    if (!resolution.ok) throw resolution.error;
+    if (!resolution.ok) return resolution.error;
     return { name: resolution.resolved.name, agentIds: agentsOf(resolution.resolved) };
   }
 

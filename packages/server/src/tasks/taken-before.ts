@@ -14,13 +14,22 @@ export async function takenBefore(
   store: TaskStore,
   requests: readonly MessageRequest[],
 ): Promise<TaskRecord[]> {
-  if (!(refusal instanceof ReachError) || refusal.outcome !== "not_executed") throw refusal;
+  if (!saysNotExecuted(refusal)) throw refusal;
   const found = await Promise.all(requests.map((request) => find(request, store)));
   const known = found.filter((task) => task !== undefined);
-  if (refusal.details?.reason === "unconfirmed" && known.length > 0)
-    throw ReachError.fromBody({ ...refusal.toBody(), outcome: "unknown" });
+  if (known.length > 0) assertConfirmed(refusal);
   if (known.length < requests.length) throw refusal;
   return known;
+}
+
+/** Something is there in spite of this refusal: throws if that cannot be answered as taken. */
+export function assertConfirmed(refusal: unknown): undefined {
+  if (!saysNotExecuted(refusal)) throw refusal;
+  if (refusal.details?.reason === "unconfirmed") throw ReachError.fromBody({ ...refusal.toBody(), outcome: "unknown" });
+}
+
+function saysNotExecuted(refusal: unknown): refusal is ReachError {
+  return refusal instanceof ReachError && refusal.outcome === "not_executed";
 }
 
 async function find(request: MessageRequest, store: TaskStore): Promise<TaskRecord | undefined> {

@@ -30,6 +30,11 @@ const TRIM_MAX = 500;
 /** The states in which a message is listed with dead letters (DLV-15). */
 export const deadStates: readonly TaskState[] = ["dead", "failed"];
 
+/** What was meant to be done at most once, and may have been, is asked for again by operators alone (DLV-19). */
+export function mayRunTwice({ request, attempt }: TaskRecord): boolean {
+  return request.delivery !== "atMostOnce" || attempt === 0;
+}
+
 /**
  * Durable work: taken once, kept until its result has been kept for long enough. Whether and when something is sent is
  * the dispatcher's business; this is the front: submit, look, wait, cancel, settle, requeue.
@@ -157,9 +162,7 @@ export class Tasks {
   /** A task that was submitted before, if it goes back to the line for that. */
   async takenAgain(task: TaskRecord): Promise<TaskRecord | undefined> {
     // A key whose work did not succeed may be used again; one whose did is answered with what came of it (DLV-7).
-    // What was meant to be done at most once, and may have been, is asked for again by operators alone (DLV-19).
-    const mayNot = task.request.delivery === "atMostOnce" && task.attempt > 0;
-    if (!isTerminal(task.state) || task.state === "completed" || mayNot) return undefined;
+    if (!isTerminal(task.state) || task.state === "completed" || !mayRunTwice(task)) return undefined;
     return this.requeueTask(task);
   }
 

@@ -15,13 +15,16 @@ export class Waiters {
     for (const end of this.byTask.get(task.messageId) ?? []) end(task);
   }
 
-  /** The task when it has ended, undefined after `waitMs`. `look` is asked once: it may have ended before the wait began. */
+  /**
+   * The task when it has ended, undefined after `waitMs`. `look` is asked once: it may have ended before the wait began. Where
+   * that cannot be seen the wait is over, and whoever looks next is told why.
+   */
   wait(
     messageId: string,
     waitMs: number,
     look: () => Promise<TaskRecord | undefined>,
   ): Promise<TaskRecord | undefined> {
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       const waiting = this.byTask.get(messageId) ?? new Set();
       this.byTask.set(messageId, waiting);
       const end = (task: TaskRecord | undefined): void => {
@@ -34,10 +37,7 @@ export class Waiters {
       waiting.add(end);
       look().then(
         (ended) => ended !== undefined && end(ended),
-        (error) => {
-          end(undefined);
-          reject(error);
-        },
+        () => end(undefined),
       );
     });
   }

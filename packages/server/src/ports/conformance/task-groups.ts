@@ -23,6 +23,11 @@ export function taskGroupsConformance(current: () => TaskStore): void {
     expect((await current().counts()).byState.queued).toBe(300);
   });
 
+  test("TS9: of none, none is stored", async () => {
+    expect(await current().insertAll([], always)).toEqual({ ok: true, inserted: [] });
+    expect(await everything()).toEqual([]);
+  });
+
   test("TS9: what is there already is answered, and the rest is stored", async () => {
     const { task: first } = await current().insert(newTask({ idempotencyKey: "key" }));
     const [same, twin] = [newTask({ idempotencyKey: "key" }), newTask()];
