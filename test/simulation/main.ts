@@ -24,4 +24,7 @@ async function main([command, first, count, step, planted]: string[]): Promise<v
   }
 }
 
+// Whoever asked is gone: nobody hears of any more runs.
+process.once("disconnect", () => process.exit(1));
 await main(process.argv.slice(2));
+process.disconnect?.();
