@@ -16,6 +16,7 @@ import { Reaper } from "./registry/reaper.js";
 import { Registry } from "./registry/registry.js";
 import { Admission } from "./router/admission.js";
 import { Calls } from "./router/calls.js";
+import type { Parent } from "./router/chain.js";
 import { Discoverer } from "./router/discovery.js";
 import { Router } from "./router/router.js";
 import { MessageShelf } from "./router/shelf.js";
@@ -81,9 +82,10 @@ export class House {
       wheel,
       system,
       config.delivery,
+      (messageId): Parent | undefined => calls.open(messageId),
       onError,
     );
-    const parentOf = (messageId: string) => calls.open(messageId) ?? dispatcher.parentOf(messageId);
+    const parentOf = (messageId: string): Parent | undefined => dispatcher.parentOf(messageId);
     const calls = new Calls(
       catalog,
       router,
@@ -92,7 +94,7 @@ export class House {
       wheel,
       system,
       { ...config.call, ...config.delivery, ...config.limits, ...config.journal },
-      (id) => dispatcher.parentOf(id),
+      parentOf,
     );
     const tasks = new Tasks(
       engine.tasks,

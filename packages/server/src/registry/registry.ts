@@ -1,5 +1,6 @@
 import { type Card, type Params, ReachError, type Registered } from "@agent-reach/protocol";
 import { type CardHints, readCard } from "@agent-reach/protocol/read";
+import { Turns } from "../collections/turns.js";
 import type { Link } from "../ports/delivery.js";
 import type { RegistryChange, RegistryPut, RegistryStore } from "../ports/registry-store.js";
 import type { System } from "../ports/system.js";
@@ -46,7 +47,7 @@ export class Registry {
   readonly view: View;
   private readonly listeners: ((change: ViewChange) => void)[] = [];
   /** One registration of an agent at a time, in order of arrival. */
-  private readonly turns = new Map<string, Promise<unknown>>();
+  private readonly turns = new Turns();
   private readonly versions: Versions;
   private readonly fence: Fence;
   readonly subscriptions: Subscriptions;
@@ -67,7 +68,7 @@ export class Registry {
       (record) => termsOf(record.card, settings),
       () => system.now(),
     );
-    this.subscriptions = new Subscriptions(store, this.view, (key, run) => this.inTurn(key, run));
+    this.subscriptions = new Subscriptions(store, this.view, (key, run) => this.turns.run(key, run));
   }
 
   onChange(listener: (change: ViewChange) => void): void {
@@ -112,7 +113,7 @@ export class Registry {
     this.assertCard(card);
     for (const [i, capability] of (card.capabilities ?? []).entries()) this.contracts.verify(capability, i);
     const key = `${request.tenant}/${card.agentId}`;
-    return this.inTurn(key, () => this.registerInTurn(request, card, read.hints, key, [...read.warnings]));
+    return this.turns.run(key, () => this.registerInTurn(request, card, read.hints, key, [...read.warnings]));
   }
 
   private assertSize(bytes: number): void {
@@ -288,7 +289,7 @@ export class Registry {
   /** Moves an instance through its lifecycle, in turn with registrations of its agent. */
   change(instance: LiveInstance, event: LeaseEvent): Promise<void> {
     const { tenant, agentId } = instance.record;
-    return this.inTurn(`${tenant}/${agentId}`, () => this.changeInTurn(instance, event));
+    return this.turns.run(`${tenant}/${agentId}`, () => this.changeInTurn(instance, event));
   }
 
   /**
@@ -353,7 +354,8 @@ export class Registry {
     );
     await this.fence.raise(gone.reduce((highest, { record }) => Math.max(highest, record.epoch), 0));
     for (const { record } of gone) await this.store.remove("instance", record.key, record.revision);
-    for (const [key, agent] of [...this.view.agents]) await this.inTurn(key, () => this.purgeAgent(agent, now, before));
+    for (const [key, agent] of [...this.view.agents])
+      await this.turns.run(key, () => this.purgeAgent(agent, now, before));
     this.view.forgetCapabilities(before);
   }
 
@@ -375,16 +377,5 @@ export class Registry {
     if (seen.instance !== undefined && seen.before === "online" && seen.instance.record.state === "suspect")
       this.flapping.lost(seen.instance.losses, this.system.monotonic());
     for (const listener of this.listeners) listener(seen);
-  }
-
-  private inTurn<T>(key: string, run: () => Promise<T>): Promise<T> {
-    const before = this.turns.get(key);
-    const turn = before === undefined ? run() : before.then(run, run);
-    this.turns.set(key, turn);
-    const done = () => {
-      if (this.turns.get(key) === turn) this.turns.delete(key);
-    };
-    turn.then(done, done);
-    return turn;
   }
 }

@@ -11,7 +11,7 @@ import type { CallEndings } from "./call-endings.js";
 import { loopIn } from "./chain.js";
 import type { Decision } from "./decision.js";
 import { envelopeText } from "./envelope.js";
-import { demandsOnStandIn, standIns } from "./fallback.js";
+import { agentNamed, demandsOnStandIn, standIns } from "./fallback.js";
 import { demandsOf, type MessageRequest, requestOf, wantedBy } from "./message.js";
 import {
   agentError,
@@ -138,8 +138,7 @@ export class CallSender {
       from,
       () => request.input,
     )) {
-      const target = resolved.reasons.includes("agent") ? resolved.offers[0]?.instance.record.agentId : undefined;
-      if (loopIn(call.parent, call.chain, resolved.name, target, call.inputHash) !== undefined) continue;
+      if (loopIn(call.parent, call.chain, resolved.name, agentNamed(resolved), call.inputHash) !== undefined) continue;
       const asked = { ...requestOf(request.envelope), standIn: name };
       const number = call.attempt + 1;
       const decision = this.router.decide(resolved, demands, asked, call.log, number, call.excluded);

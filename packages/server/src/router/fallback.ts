@@ -30,6 +30,11 @@ export function resolveStandIn(catalog: Catalog, tenant: string, name: string, c
   return same.ok ? same : catalog.resolve({ tenant, agentId: name });
 }
 
+/** The one agent that was named, if it was an agent. */
+export function agentNamed({ reasons, offers }: Resolved): string | undefined {
+  return reasons.includes("agent") ? offers[0]?.instance.record.agentId : undefined;
+}
+
 /** Somebody who may stand in, and which place in the list that is. */
 export interface StandIn {
   readonly index: number;

@@ -6,9 +6,11 @@ import type { NewTask, TaskRecord } from "../ports/task-store.js";
 import type { Offer } from "../registry/instance.js";
 import { ackWaitMs } from "../router/ack-wait.js";
 import type { Admission } from "../router/admission.js";
+import { loopIn } from "../router/chain.js";
+import { fingerprintOf } from "../router/content.js";
 import type { Decision, Previous } from "../router/decision.js";
 import { envelopeText } from "../router/envelope.js";
-import { demandsOnStandIn, standIns } from "../router/fallback.js";
+import { agentNamed, demandsOnStandIn, standIns } from "../router/fallback.js";
 import { laneAt, laneOf } from "../router/message.js";
 import { agentError } from "../router/refusals.js";
 import type { Router } from "../router/router.js";
@@ -125,15 +127,18 @@ export class Deliveries {
 
   /**
    * Sends it to the first who may stand in and is able to (RES-9). False: there is somebody, who is not able now; undefined:
-   * there is nobody.
+   * there is nobody. Whoever works on the same already, for the sake of which this was submitted, is nobody here (RES-8).
    */
   private standIn(task: TaskRecord, log: MessageLog, from: number): boolean | undefined {
     const { tenant, capability, request } = task;
     const number = task.attempt + 1;
     const demands = demandsOnStandIn(request);
     const input = () => JSON.parse(task.input) as unknown;
+    const parent = request.parentId === undefined ? undefined : this.owner.parentOf(request.parentId);
+    const inputHash = parent === undefined ? 0 : fingerprintOf(undefined, undefined, input(), task.input);
     let any = false;
     for (const { name, resolved } of standIns(this.catalog, tenant, capability, request.fallback!, from, input)) {
+      if (loopIn(parent, request.chain ?? [], resolved.name, agentNamed(resolved), inputHash) !== undefined) continue;
       any = true;
       const decision = this.router.decide(resolved, demands, { ...askedOf(task), standIn: name }, log, number);
       decision.previous = previousOf(task);
@@ -150,10 +155,14 @@ export class Deliveries {
 
   /** Those it is for were given up, and nobody is left who may stand in. */
   private endInVain(task: TaskRecord, log: MessageLog): true {
-    const last = task.attempts.findLast(({ error }) => error !== undefined);
+    // What was said before a requeue counts as failed, and is no answer to what was asked since.
+    const last = task.attempts.findLast(({ outcome }) => outcome === "passed_on");
+    const isUntouched = task.attempts.every(({ outcome }) => outcome === "refused" || outcome === "handed_back");
     const error =
       last === undefined
-        ? new ReachError("UNAVAILABLE", `those who may stand in for "${task.capability}" are gone; requeue it later.`)
+        ? new ReachError("UNAVAILABLE", `those who may stand in for "${task.capability}" are gone; requeue it later.`, {
+            outcome: isUntouched ? "not_executed" : "unknown",
+          })
         : agentError(task.capability, last.agentId, last.error!);
     void this.commits.write(task, { type: "died", error: error.toBody() }, log);
     return true;

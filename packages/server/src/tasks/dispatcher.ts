@@ -67,6 +67,8 @@ export class Dispatcher implements RunOwner {
     private readonly wheel: Wheel,
     private readonly system: System,
     settings: DispatchSettings,
+    /** Calls in flight may be parents too. */
+    private readonly callOf: (messageId: string) => Parent | undefined,
     private readonly onError: (error: unknown) => void,
   ) {
     this.lanes = new LaneBook(wheel, system, () => this.pump());
@@ -95,8 +97,9 @@ export class Dispatcher implements RunOwner {
     this.commits.onSettled(listener);
   }
 
+  /** What is worked on under this id: a task, or a call. */
   parentOf(messageId: string): Parent | undefined {
-    return this.runs.get(messageId);
+    return this.runs.get(messageId) ?? this.callOf(messageId);
   }
 
   runOf(messageId: string): TaskRun | undefined {

@@ -80,7 +80,7 @@ export function transition(task: TaskRecord, event: TaskEvent, now: number, lane
       next.receipt = undefined;
       next.deliveryFailures = 0;
       next.losses = 0;
-      next.attempts = task.attempts.map(asNew);
+      next.attempts = task.attempts.map((a, i) => asNew(a, i === task.attempts.length - 1));
       next.notify = false;
       return yes(next);
     }
@@ -243,11 +243,18 @@ function stalled(task: TaskRecord, error: ErrorBody): Draft {
   return next;
 }
 
-/** An attempt as those before a requeue stand in the record: it says nothing of who is to be asked next. */
-function asNew(a: AttemptRecord): AttemptRecord {
-  if (a.standIn === undefined && a.outcome !== "passed_on") return a;
+/** After these a task is over: whoever is asked next is asked since it was requeued. */
+export const ENDS: ReadonlySet<AttemptRecord["outcome"]> = new Set(["completed", "failed", "canceled"]);
+
+/**
+ * An attempt as those before a requeue stand in the record: the last one says nothing of who is to be asked next. That somebody
+ * stood in is kept where it can be, since his success may still come.
+ */
+function asNew(a: AttemptRecord, isLast: boolean): AttemptRecord {
+  if (a.outcome === "passed_on") return { ...a, outcome: "failed" };
+  if (a.standIn === undefined || !isLast || ENDS.has(a.outcome)) return a;
   const { standIn: _, ...rest } = a;
-  return a.outcome === "passed_on" ? { ...rest, outcome: "failed" } : rest;
+  return rest;
 }
 
 /** The attempts of a task, one of which ends now. */

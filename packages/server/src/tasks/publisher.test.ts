@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { gate } from "../../../../test/kit/fake-peer.js";
 import { callerOf, card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
 import { settle } from "../../../../test/kit/fake-system.js";
 import { FanOut } from "../../../../test/kit/fan-out.js";
@@ -222,6 +223,27 @@ describe("a publish", () => {
       path: "dryRun",
     });
     expect(await stored()).toEqual([]);
+  });
+
+  test("DLV-7: repeated while it is being taken, and meanwhile agents come and go, is one publish, to those who are there then", async () => {
+    await join("a", ["news"]);
+    await join("b");
+    const params = { topic: "news", input: 1, groupId: "g" };
+    const looked = gate();
+    const { tasks } = rooms.engine;
+    const list = tasks.list.bind(tasks);
+    tasks.list = async (...asked) => {
+      await looked.opened;
+      return list(...asked);
+    };
+    const first = fanOut.publish(params);
+    await rooms.registry.subscriptions.subscribe("default", "b", "news");
+    const more = fanOut.publish(params);
+    await rooms.registry.subscriptions.unsubscribe("default", "a", "news");
+    const other = fanOut.publish(params);
+    looked.open(undefined);
+    expect(await Promise.all([first, more, other])).toEqual(Array(3).fill({ groupId: "g", deliveries: 1 }));
+    expect((await stored()).map(({ request }) => request.target?.agentId)).toEqual(["b"]);
   });
 
   test("into a group of other tasks is refused", async () => {

@@ -1,5 +1,6 @@
 import { type Published, ReachError } from "@agent-reach/protocol";
 import { agentsOf, type Catalog } from "../catalog/catalog.js";
+import { Turns } from "../collections/turns.js";
 import type { System } from "../ports/system.js";
 import type { TaskStore } from "../ports/task-store.js";
 import { type MessageRequest, wantedBy } from "../router/message.js";
@@ -19,6 +20,9 @@ interface Audience {
  * any other, targeted at its agent.
  */
 export class Publisher {
+  /** Repeats of a publish that is under way wait for what becomes of it: meanwhile its audience may have changed. */
+  private readonly turns = new Turns();
+
   constructor(
     private readonly store: TaskStore,
     private readonly catalog: Catalog,
@@ -31,14 +35,16 @@ export class Publisher {
    * there is one. `takesNew`: false while the node drains, which still answers what it was asked before.
    */
   async publish(request: MessageRequest, takesNew = true): Promise<Published> {
-    const audience = this.audienceOf(request);
     const { groupId, capability } = request.envelope;
-    const isNobody = audience instanceof ReachError;
-    const name = isNobody ? capability! : audience.name;
-    const earlier = groupId === undefined ? undefined : await this.earlier(request, name, groupId);
-    if (earlier !== undefined) return this.vouchedFor(earlier);
-    if (isNobody) throw audience;
-    return this.expand(request, audience, takesNew);
+    if (groupId === undefined) return this.expand(request, this.audienceOf(request), takesNew);
+    return this.turns.run(JSON.stringify([request.caller.principal, groupId]), async () => {
+      const audience = this.audienceOf(request);
+      const name = audience instanceof ReachError ? capability! : audience.name;
+      const earlier = await this.earlier(request, name, groupId);
+      if (earlier !== undefined) return this.vouchedFor(earlier);
+      // Anew: whoever has gone while that was looked up would be taken for somebody who cannot be reached.
+      return this.expand(request, this.audienceOf(request), takesNew);
+    });
   }
 
   /** What was read may lie in the file without the disk having confirmed it, and then the store takes nothing more, not even this. */
@@ -47,7 +53,13 @@ export class Publisher {
     return earlier;
   }
 
-  private async expand(request: MessageRequest, { agentIds, name }: Audience, takesNew: boolean): Promise<Published> {
+  private async expand(
+    request: MessageRequest,
+    audience: Audience | ReachError,
+    takesNew: boolean,
+  ): Promise<Published> {
+    if (audience instanceof ReachError) throw audience;
+    const { agentIds, name } = audience;
     this.batches.assertFits(agentIds.length);
     const groupId = request.envelope.groupId ?? this.system.newId();
     const requests = agentIds.map((agentId): MessageRequest => {
@@ -56,7 +68,7 @@ export class Publisher {
         capability: name,
         target: { agentId },
         groupId,
-        // Of its own for each agent: repeated while it is being stored, the publish finds its own tasks.
+        // Of its own for each agent, so that it can be told whose publish a task belongs to.
         idempotencyKey: keyOf(groupId, agentId),
         // Who stands in for one of them would get it twice.
         fallback: [],

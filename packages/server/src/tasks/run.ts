@@ -64,7 +64,7 @@ export class TaskRun implements Receiver, WheelEntry, Parent {
     const { input } = this.record;
     return fingerprintOf(undefined, undefined, JSON.parse(input), input);
   }
-  /** What it was submitted for, if that is a task and not over. */
+  /** What it was submitted for, if that is not over. */
   get parent(): Parent | undefined {
     const { parentId } = this.record.request;
     return parentId === undefined ? undefined : this.owner.parentOf(parentId);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
+import { anyone, card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
 import { taskText } from "./text.js";
 
 let rooms: FakeRooms;
@@ -108,7 +108,95 @@ describe("RES-9: somebody stands in for a task", () => {
     expect(await shape(id)).toMatchObject({ state: "completed", agentId: "first" });
   });
 
+  test("one that is requeued when its stand-in was canceled is degraded if that one succeeds after all", async () => {
+    const stand = await join("stand", "slow");
+    const id = await submit();
+    await rooms.pass(0);
+    await rooms.tasks.cancel(anyone, id, "never mind");
+    const first = await join("first", "fast");
+    await rooms.tasks.requeue([id]);
+    await rooms.pass(0);
+    expect(first.link.deliveries).toHaveLength(1);
+    await rooms.complete(stand, stand.link.deliveries[0]!);
+    expect(await shape(id)).toMatchObject({ state: "completed", agentId: "stand", degraded: true });
+  });
+
+  test("one that is requeued does not end with what was said before, and whether it was done is in doubt", async () => {
+    const first = await join("first", "fast");
+    const stand = await join("stand", "slow");
+    const id = await submit({ fallbackOn: ["OUT_OF_STOCK"] });
+    await rooms.pass(0);
+    first.link.next().fail({ code: "OUT_OF_STOCK", message: "none left" });
+    await rooms.pass(0);
+    stand.link.next().fail({ code: "OUT_OF_STOCK", message: "none here either" });
+    await rooms.cut(first);
+    await rooms.pass(0);
+    await rooms.tasks.requeue([id]);
+    await rooms.pass(60_000);
+    const { error, state } = await rooms.task(id);
+    expect([state, error]).toMatchObject(["dead", { outcome: "unknown" }]);
+    expect(stand.link.deliveries).toHaveLength(2);
+  });
+
   test("nobody who could stand in is known either: it is refused as before", async () => {
     await expect(submit()).rejects.toMatchObject({ code: "NO_ROUTE" });
+  });
+});
+
+describe("RES-8: nobody stands in for what is part of its own work", () => {
+  const input = { order: 7 };
+  const part = (parentId: string, more = {}) => submit({ parentId, input, ...more });
+  const working = async (agent: FakeAgent): Promise<string> => {
+    await rooms.pass(0);
+    const delivery = agent.link.next();
+    delivery.accept();
+    await rooms.pass(0);
+    return delivery.message.messageId;
+  };
+
+  test("neither for a task of a task, by the name of its capability or of its agent", async () => {
+    const stand = await join("stand", "slow");
+    await submit({ capability: "slow", input });
+    const parent = await working(stand);
+    for (const fallback of [["slow"], ["stand"]]) {
+      const id = await part(parent, { fallback });
+      await rooms.pass(0);
+      expect(await shape(id)).toMatchObject({ state: "dead", attempts: [] });
+    }
+    expect(stand.link.deliveries).toHaveLength(1);
+  });
+
+  test("nor for one of a call, nor deeper in the chain", async () => {
+    const stand = await join("stand", "slow");
+    const between = await join("between", "other");
+    rooms.call({ capability: "slow", input });
+    const call = await working(stand);
+    const inside = await part(call);
+    await rooms.pass(0);
+    expect(await rooms.state(inside)).toBe("dead");
+    await part(call, { capability: "other" });
+    const deeper = await part(await working(between));
+    await rooms.pass(0);
+    expect(await rooms.state(deeper)).toBe("dead");
+    expect(stand.link.deliveries).toHaveLength(1);
+  });
+
+  test("the next in the list does; and so does the same one for another input, or when its own work is over", async () => {
+    const stand = await join("stand", "slow");
+    const next = await join("next", "slower");
+    await submit({ capability: "slow", input });
+    const parent = await working(stand);
+    const passed = await part(parent, { fallback: ["slow", "slower"] });
+    const other = await part(parent, { input: { order: 8 } });
+    await rooms.pass(0);
+    await rooms.complete(next, next.link.next());
+    await rooms.complete(stand, stand.link.next());
+    expect(await shape(passed)).toMatchObject({ state: "completed", agentId: "next", degraded: true });
+    expect(await shape(other)).toMatchObject({ state: "completed", agentId: "stand", degraded: true });
+    await rooms.complete(stand, stand.link.deliveries[0]!);
+    const after = await part(parent);
+    await rooms.pass(0);
+    await rooms.complete(stand, stand.link.next());
+    expect(await shape(after)).toMatchObject({ state: "completed", agentId: "stand" });
   });
 });

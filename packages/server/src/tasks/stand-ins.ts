@@ -1,6 +1,7 @@
 import type { Catalog } from "../catalog/catalog.js";
 import type { TaskRecord } from "../ports/task-store.js";
 import { resolveStandIn } from "../router/fallback.js";
+import { ENDS } from "./lifecycle.js";
 
 /** Outcomes after which the same one is asked again: it did not say no. */
 const GOES_BACK: ReadonlySet<string> = new Set(["lost", "handed_back"]);
@@ -13,7 +14,7 @@ export function standInFrom({ request, attempts, deliveryFailures }: TaskRecord,
   const { fallback } = request;
   if (fallback === undefined) return undefined;
   const last = attempts[attempts.length - 1];
-  if (last?.standIn !== undefined) {
+  if (last?.standIn !== undefined && !ENDS.has(last.outcome)) {
     const at = fallback.indexOf(last.standIn);
     return GOES_BACK.has(last.outcome) ? at : at + 1;
   }
