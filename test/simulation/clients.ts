@@ -3,6 +3,7 @@ import { Client } from "../../packages/sdk/src/client.js";
 import type { Logger } from "../../packages/sdk/src/logger.js";
 import type { Context, IdentityStore, Platform, SavedIdentity } from "../../packages/sdk/src/platform.js";
 import type { CardInput } from "../../packages/sdk/src/registration.js";
+import { ofTopic } from "./audiences.js";
 import type { Handlers } from "./handlers.js";
 import type { Ledger } from "./ledger.js";
 import type { Process } from "./process.js";
@@ -81,14 +82,52 @@ export class ClientHost {
         const name = typeof capability === "string" ? capability : capability.name;
         client.onCapability(name, (input, context) => this.handlers.handle(process, input, context));
       }
-      client.start().catch((error: Error) => {
-        if (process.alive && !this.retired)
-          universe.ledger.wrong("nothing unexpected happens", `${process.name} could not start: ${error.message}`);
-      });
+      for (const topic of universe.topicsOf(settings.card.agentId)) void this.subscribe(topic);
+      const topics = [...universe.topicsOf(settings.card.agentId)];
+      const { now } = universe.ledger;
+      client.start().then(
+        () => {
+          for (const topic of topics) this.#confirmed(topic, now);
+        },
+        (error: Error) => {
+          if (process.alive && !this.retired)
+            universe.ledger.wrong("nothing unexpected happens", `${process.name} could not start: ${error.message}`);
+        },
+      );
     }
     // Also a caller who asks for nothing any more is there to hear what became of what he asked for.
     else client.connect().catch(() => {});
     if (again) this.onRestart();
+  }
+
+  /** Resolves when the node has said so, or has refused. */
+  async subscribe(topic: string): Promise<void> {
+    const { process, client, handlers, universe } = this;
+    const { ledger } = universe;
+    const isRegistered = client!.registered !== undefined;
+    const { now } = ledger;
+    const said = client!.subscribe(topic, (input, context) => handlers.handle(process!, input, context));
+    await said.then(
+      () => isRegistered && this.#confirmed(topic, now),
+      (error: Error) => ledger.tell(process!.name, `could not subscribe: ${error.message}`),
+    );
+  }
+
+  /** What the node has confirmed is on disk, and stays there when the node dies. */
+  #confirmed(topic: string, since: number): void {
+    const { universe, settings, process } = this;
+    const { audiences, now } = universe.ledger;
+    const { agentId } = settings.card!;
+    if (audiences.askedToLeave(agentId, topic) || audiences.between(ofTopic(topic), since, now).ever.has(agentId))
+      return;
+    universe.ledger.wrong("a subscription is stored when it is confirmed", `${process!.name} for ${topic}`);
+  }
+
+  async unsubscribe(topic: string): Promise<void> {
+    const { process, client, universe, settings } = this;
+    universe.ledger.audiences.asksToLeave(settings.card!.agentId, topic);
+    const said = client!.unsubscribe(topic);
+    await said.catch((error: Error) => universe.ledger.tell(process!.name, `could not unsubscribe: ${error.message}`));
   }
 
   /** SIGKILL, or the whole host with its power. */

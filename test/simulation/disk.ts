@@ -3,7 +3,7 @@ import type { Engine } from "../../packages/server/src/engines/engine.js";
 import { MemoryRegistryStore } from "../../packages/server/src/engines/memory/registry-store.js";
 import { MemoryTaskStore } from "../../packages/server/src/engines/memory/task-store.js";
 import type { Journal } from "../../packages/server/src/ports/journal.js";
-import type { RegistryStore } from "../../packages/server/src/ports/registry-store.js";
+import type { RegistryChange, RegistryStore } from "../../packages/server/src/ports/registry-store.js";
 import type { TaskRecord, TaskStore } from "../../packages/server/src/ports/task-store.js";
 import type { Chance } from "./chance.js";
 import type { Process } from "./process.js";
@@ -36,6 +36,8 @@ export class Disk {
     private readonly onTask: (task: TaskRecord) => void,
     /** The node heard of it. */
     private readonly onAnswered: (task: TaskRecord) => void,
+    /** An agent or an instance was stored or forgotten. */
+    private readonly onRegistry: (change: RegistryChange) => void,
   ) {}
 
   /** The stores as this process sees them; all claims of the one before are forgotten. */
@@ -44,6 +46,7 @@ export class Disk {
     this.#claimed.clear();
     // It has nothing to close but the ears of those who watched.
     void this.#registry.close();
+    void this.#registry.watch(this.onRegistry);
     return {
       registry: this.#registryFor(process),
       tasks: this.#tasksFor(process),

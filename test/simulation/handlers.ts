@@ -5,7 +5,9 @@ import type { Process } from "./process.js";
 
 /** The input of every message: which job it is for, and whether it is the same work or other work under the same key. */
 export interface Input {
-  readonly job: number;
+  readonly job?: number;
+  /** It was published under this groupId: each of its tasks is a job, which only the message tells. */
+  readonly publish?: string;
   readonly other?: boolean;
 }
 
@@ -14,13 +16,16 @@ const WAITS_FROM_MS = 15;
 /** Whoever has more to do than this asks somebody who asks yet another. */
 const DEEP_FROM_MS = 35;
 
+/** The business error of those who fail in order. */
+export const NOT_TODAY = "NOT_TODAY";
+
 /** What agents do, as each job has it for each of its executions. */
 export class Handlers {
   constructor(private readonly ledger: Ledger) {}
 
   handle(process: Process, input: Input, context: HandlerContext): unknown {
     const { ledger } = this;
-    const job = ledger.jobs[input.job]!;
+    const job = (input.job === undefined ? ledger.jobOf(context.messageId) : ledger.jobs[input.job])!;
     const execution: Execution = {
       id: ledger.executions.length,
       job,
@@ -28,6 +33,8 @@ export class Handlers {
       key: context.idempotencyKey,
       attempt: context.attempt,
       process,
+      capability: context.capability,
+      agentId: context.agentId,
       at: ledger.now,
       end: undefined,
     };
@@ -64,7 +71,6 @@ export class Handlers {
       id: ledger.jobs.length,
       kind: "call",
       capability: "leaf",
-      idempotent: true,
       caller: process.name,
       steps: [
         ms > DEEP_FROM_MS ? { does: "nests", ms: (WAITS_FROM_MS + DEEP_FROM_MS) / 2 } : { does: "succeeds", ms: 5 },
@@ -77,6 +83,7 @@ export class Handlers {
       sends: [],
       executions: [],
       canceled: false,
+      wishes: {},
     };
     ledger.add(job);
     const timeoutMs = Math.max(1, Math.min(2_000, context.remainingMs));
@@ -96,9 +103,9 @@ export class Handlers {
         : step.does === "fails" || step.does === "throws" || step.does === "hangs"
           ? "failed"
           : "succeeded";
-    execution.end = { at: ledger.now, how };
+    execution.end = { at: ledger.now, how, code: step.does === "fails" ? NOT_TODAY : undefined };
     ledger.tell(process.name, `ends (${execution.id}): ${how}`, job);
-    if (step.does === "fails") throw new AgentError("NOT_TODAY", "the agent looked at it and says no");
+    if (step.does === "fails") throw new AgentError(NOT_TODAY, "the agent looked at it and says no");
     if (step.does === "throws") throw new Error("the handler broke");
     if (step.does === "hangs") throw new Error("nobody waits any more");
     if (step.does === "refuses") throw new Overloaded({ retryAfterMs: 200 });

@@ -3,6 +3,8 @@ import { WINDOW_MS } from "../../packages/server/src/registry/breaker-record.js"
 import { isTerminal } from "../../packages/server/src/tasks/lifecycle.js";
 import type { Arrival, Commit, Execution, Job, Ledger, Sent } from "./ledger.js";
 import { outliving } from "./nesting.js";
+import { audienceOf, expansions, publishers } from "./publishes.js";
+import { passedOn, strangers } from "./wishes.js";
 
 /** How long the node's own answer to an expired call may be late, and what wheels and timers add, ms. */
 const ANSWER_MARGIN_MS = 1_200;
@@ -141,8 +143,10 @@ export const invariants: readonly Invariant[] = [
             (arrival) =>
               arrival.says === "failed" &&
               arrival.messageId === messageId &&
-              arrival.attempt === task.attempt &&
-              arrival.at <= at,
+              arrival.at <= at &&
+              // What the last one passed on for was said of an earlier attempt, if nobody else could be asked.
+              (arrival.attempt === task.attempt ||
+                task.attempts.some(({ attempt, outcome }) => attempt === arrival.attempt && outcome === "passed_on")),
           );
           if (!heard) wrong(`it failed, and nobody had said so of attempt ${task.attempt}`, ledger.jobOf(messageId));
         }
@@ -265,10 +269,13 @@ export const invariants: readonly Invariant[] = [
     name: "what must not be done twice is not done twice",
     check(ledger, wrong) {
       for (const job of ledger.jobs) {
-        if (job.kind === "call" ? job.idempotent : !job.atMostOnce) continue;
+        if (job.kind === "task" && !job.atMostOnce) continue;
         const effects = job.executions.filter(mayHaveEffect);
         for (const later of effects.slice(1)) {
           const before = effects.filter(({ at }) => at < later.at).at(-1) ?? effects[0]!;
+          const first = sentFirst(before, later);
+          // What is idempotent may be done again, and by somebody else; so may what the sender's list of errors passes on.
+          if ((job.kind === "call" && first.capability !== "write") || passedOn(job, first)) continue;
           if (mayBeUsedAgain(ledger, job, before, later)) continue;
           wrong(`${later.process.name} executed it after ${before.process.name} had`, job);
         }
@@ -309,6 +316,13 @@ export const invariants: readonly Invariant[] = [
     },
   },
   { name: "no nested call outlives its parent", check: outliving },
+  { name: "only whom the sender named stands in", check: strangers },
+  { name: "a publish is expanded once", check: expansions },
+  { name: "a publish goes to its audience", check: audienceOf },
+  {
+    name: "who publishes hears the end",
+    check: (ledger, wrong) => publishers(ledger, wrong, ANSWER_MARGIN_MS),
+  },
   {
     name: "a key stands for one content",
     check({ jobs, commits }, wrong) {
@@ -352,6 +366,11 @@ function answers(arrival: Arrival, one: Sent, other: Sent): boolean {
 /** Did something, as far as anybody can know: it was not refused. */
 function mayHaveEffect({ end }: Execution): boolean {
   return end?.how !== "refused";
+}
+
+/** An attempt may be slower on its way than the one after it. */
+function sentFirst(before: Execution, later: Execution): Execution {
+  return before.messageId === later.messageId && later.attempt < before.attempt ? later : before;
 }
 
 /**

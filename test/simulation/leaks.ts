@@ -24,12 +24,20 @@ export function leaksOf(house: House, hasEnded: (messageId: string) => boolean):
     "notices being read": sizeAt(rooms.notices, "reading"),
     "tasks that wait for missing numbers": sizeAt(dispatcher, "gaps"),
     "registrations in turn": sizeAt(registry, "turns"),
+    "publishes in turn": sizeAt(rooms.publisher, "turns"),
   };
+  for (const [topic, agents] of registry.view.subscribers)
+    for (const { record } of agents)
+      if (registry.view.agents.get(record.key)?.record.topics?.includes(topic) !== true)
+        counts[`${record.agentId}, which does not subscribe to ${topic}`] = 1;
   for (const [principal, messages] of at<Map<string, { keys(): Iterable<string> }>>(rooms.notices, "pending"))
     for (const messageId of messages.keys()) counts[`end of ${messageId} for ${principal}`] = 1;
   for (const live of registry.view.instances.values()) {
     counts[`slots of ${live.record.agentId}`] = live.running;
     counts[`attempts held by ${live.record.agentId}`] = live.held.size;
+    const { topics = [] } = registry.view.agent(live.record.tenant, live.record.agentId)?.record ?? {};
+    for (const topic of at<Map<string, unknown>>(live, "byTopic").keys())
+      if (!topics.includes(topic)) counts[`offers of ${live.record.agentId} for ${topic}`] = 1;
   }
   for (const session of at<Set<{ unanswered: number }>>(sessions, "open"))
     counts["requests nobody answered"] = (counts["requests nobody answered"] ?? 0) + session.unanswered;

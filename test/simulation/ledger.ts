@@ -1,7 +1,10 @@
 import type { CallOutcome } from "../../packages/sdk/src/outcome.js";
 import type { TaskRecord } from "../../packages/server/src/ports/task-store.js";
 import { isTerminal } from "../../packages/server/src/tasks/lifecycle.js";
+import { Audiences } from "./audiences.js";
 import type { Process } from "./process.js";
+import { Publishes } from "./publishes.js";
+import type { Wishes } from "./wishes.js";
 
 /** What a handler does with one execution. */
 export interface Step {
@@ -15,7 +18,6 @@ export interface Job {
   readonly id: number;
   readonly kind: "call" | "task";
   readonly capability: string;
-  readonly idempotent: boolean;
   /** The host that asks. */
   readonly caller: string;
   /** What becomes of each execution in turn; the last one stands for all that follow. */
@@ -29,6 +31,8 @@ export interface Job {
   readonly sends: Send[];
   readonly executions: Execution[];
   canceled: boolean;
+  /** What else it asks for. */
+  wishes: Wishes;
 }
 
 /** One time that somebody asked, and what he heard. */
@@ -53,6 +57,8 @@ export interface Answer {
   readonly code: string | undefined;
   readonly outcome: string;
   readonly data: unknown;
+  /** Whether somebody stood in, as it says. */
+  readonly degraded: boolean;
   /** Of a task: which one it is, and how it ended. */
   readonly messageId: string;
   readonly state: string | undefined;
@@ -66,9 +72,12 @@ export interface Execution {
   readonly key: string;
   readonly attempt: number;
   readonly process: Process;
+  /** As what it was executed, and by whom. */
+  readonly capability: string;
+  readonly agentId: string;
   readonly at: number;
-  /** Undefined while it runs, and for ever when its process ended meanwhile. */
-  end: { at: number; how: "succeeded" | "failed" | "refused" } | undefined;
+  /** Undefined while it runs, and for ever when its process ended meanwhile. `code`: of its business error. */
+  end: { at: number; how: "succeeded" | "failed" | "refused"; code: string | undefined } | undefined;
 }
 
 /** One `deliver` that left the node. */
@@ -157,6 +166,8 @@ export class Ledger {
   readonly nodeEnds = new Map<number, number>();
   /** What was wrong the moment it happened. */
   readonly wrongs: Wrong[] = [];
+  readonly audiences = new Audiences();
+  readonly publishes = new Publishes();
   /** Faults, and whether lines are kept at all. */
   readonly faults: Line[] = [];
   readonly lines: Line[] = [];
@@ -190,8 +201,11 @@ export class Ledger {
   stored(task: TaskRecord): void {
     const commits = this.commits.get(task.messageId);
     const commit = { at: this.now, number: this.#commits++, task };
-    if (commits === undefined) this.commits.set(task.messageId, [commit]);
-    else commits.push(commit);
+    if (commits === undefined) {
+      this.commits.set(task.messageId, [commit]);
+      const job = this.publishes.stored(task, this.now, this.jobs.length);
+      if (job !== undefined) this.add(job);
+    } else commits.push(commit);
     if (this.recording)
       this.tell(
         "disk",
@@ -276,6 +290,7 @@ export function answerOf(ledger: Ledger, outcome: CallOutcome & { state?: string
     code: outcome.errorCode,
     outcome: outcome.outcome,
     data: outcome.data,
+    degraded: outcome.degraded,
     messageId: outcome.messageId,
     state: outcome.state,
   };
@@ -286,15 +301,4 @@ export interface Wrong {
   readonly invariant: string;
   readonly what: string;
   readonly job: number | undefined;
-}
-
-/** What happened to these jobs, with the faults around it, in order. */
-export function timeline(ledger: Ledger, jobs: ReadonlySet<number> | undefined): string {
-  return ledger.lines
-    .filter(({ job }) => job === undefined || jobs === undefined || jobs.has(job))
-    .map(({ at, who, what, job }) => {
-      const moment = (at / 1000).toFixed(4).padStart(9);
-      return `${moment} ${who.padEnd(10)} ${job === undefined ? "   " : `#${job}`.padEnd(3)} ${what}`;
-    })
-    .join("\n");
 }

@@ -97,7 +97,7 @@ export const plants: readonly Plant[] = [
   },
   {
     name: "lost hand-back",
-    from: 917,
+    from: 938,
     breaks: ["what was handed back was never begun"],
     house: ({ dispatcher }) => {
       dispatcher.losses.handBack = () => {};
@@ -136,7 +136,7 @@ export const plants: readonly Plant[] = [
   },
   {
     name: "breaker counting business errors",
-    from: 6,
+    from: 30,
     breaks: ["a breaker opens for technical failures alone"],
     house: ({ calls, dispatcher, router: { breakers } }) => {
       const succeeded = breakers.succeeded.bind(breakers);
@@ -159,6 +159,38 @@ export const plants: readonly Plant[] = [
     breaks: ["no nested call outlives its parent"],
     house: ({ calls }) => {
       parts(parts(calls)["endings"])["children"].leave = () => [];
+    },
+  },
+  {
+    name: "publish expanded again",
+    from: 71,
+    breaks: ["a publish is expanded once"],
+    house: ({ rooms: { publisher } }) => {
+      parts(publisher)["earlier"] = async () => undefined;
+    },
+  },
+  {
+    name: "key ignored by the router",
+    from: 10,
+    breaks: ["what has one key goes to one instance"],
+    house: ({ router }) => {
+      const decide = router.decide.bind(router);
+      router.decide = (resolved, demands, ...more) =>
+        decide(resolved, { ...demands, partitionKey: undefined }, ...more);
+    },
+  },
+  {
+    name: "somebody stands in for what may have been done",
+    from: 127,
+    breaks: ["what must not be done twice is not done twice"],
+    house: ({ calls }) => {
+      const sender = parts(parts(calls)["sender"]);
+      const lost = sender["lost"].bind(sender);
+      sender["lost"] = (attempt: { call: Decisions }, ...more: unknown[]) => {
+        const { call } = attempt;
+        const passes = call["fallback"] !== undefined && call["state"] !== "settled" && call["current"] === attempt;
+        if (!passes || !sender["standIn"](call, "UNAVAILABLE", call["standIn"] + 1)) lost(attempt, ...more);
+      };
     },
   },
   {

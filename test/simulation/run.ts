@@ -2,9 +2,12 @@ import { Chance } from "./chance.js";
 import { planFaults, QUIET_MS } from "./faults.js";
 import { invariants } from "./invariants.js";
 import { leaksOf } from "./leaks.js";
-import { type Ledger, timeline, type Wrong } from "./ledger.js";
+import type { Ledger, Wrong } from "./ledger.js";
 import type { Plant } from "./plants.js";
+import { planPublishes } from "./publishing.js";
+import { timeline } from "./timeline.js";
 import { configFor, Universe } from "./universe.js";
+import { makeWishes } from "./wishes.js";
 import { plan, populate, WORK_MS } from "./workload.js";
 
 /** What became of one seed. */
@@ -72,6 +75,8 @@ async function live(universe: Universe, chance: Chance): Promise<void> {
   for (const client of clients) world.at(chance.between(5, 200), () => client.boot());
   plan(universe, chance.fork());
   planFaults(universe, chance.fork());
+  makeWishes(universe, chance.fork());
+  planPublishes(universe, chance.fork());
   await world.run(Math.max(QUIET_MS, WORK_MS));
   const untilAllHasEnded = async () => {
     while (world.now < END_MS && !hasEnded(universe)) await world.run(world.now + LOOK_MS);
@@ -101,6 +106,10 @@ function hasEnded({ ledger, node, clients }: Universe): boolean {
       if (what !== "call" && result === undefined && ledger.hasEnded(answer?.messageId ?? messageId)) return false;
     }
   }
+  for (const { sends } of ledger.publishes.byGroup.values())
+    for (const { process, answer, end } of sends)
+      if (process.alive && (answer === undefined || (answer.deliveries !== undefined && end === undefined)))
+        return false;
   return leaksOf(node.house, (id) => ledger.hasEnded(id)).length === 0;
 }
 

@@ -10,9 +10,12 @@ const FRESH_MS = 15_000;
  * (248), a client ended by its own older hello (857), notices told to a closed session (538), a no that was lost on its way
  * and asked for anew (3), a task that overtook one which had come again (56), a call that ran called not executed by the
  * node that drained (2463), one that was handed back left for a person (100438), a task that had completed called not
- * executed since the disk was full (4002090), agents taken for late while their task was being written down (4005189).
+ * executed since the disk was full (4002090), agents taken for late while their task was being written down (4005189), a task
+ * that ended with what had been said before it was requeued (541311), a stand-in's late success not called degraded (541703).
  */
-const FIXED = [1, 3, 10, 56, 248, 538, 857, 1088, 1283, 1309, 2463, 100438, 4002090, 4005189, 1796014059];
+const FIXED = [
+  1, 3, 10, 56, 248, 538, 857, 1088, 1283, 1309, 2463, 100438, 541311, 541703, 4002090, 4005189, 1796014059,
+];
 
 async function explain({ seed }: Outcome): Promise<string> {
   const { wrongs, timeline } = await simulate(seed, { recording: true });

@@ -1,6 +1,8 @@
+import type { Decision } from "../../packages/server/src/router/decision.js";
 import type { Chance } from "./chance.js";
-import type { Arrival } from "./ledger.js";
+import type { Arrival, Job } from "./ledger.js";
 import type { SimLink, Tap } from "./network.js";
+import { Partitions } from "./partitions.js";
 import type { Universe } from "./universe.js";
 
 /** A `complete` that was sent again by its agent, beside the SDK. The SDK does not know ids that are texts. */
@@ -31,6 +33,7 @@ export class Taps implements Tap {
   readonly #registered = new Map<string, SimLink>();
   /** Connections of an instance that were good until it registered over another one. */
   readonly #superseded = new Map<string, Set<SimLink>>();
+  readonly #partitions = new Partitions();
 
   constructor(
     private readonly universe: Universe,
@@ -96,8 +99,9 @@ export class Taps implements Tap {
       timeoutMs,
       node: node.run,
     });
-    const live = node.house!.registry.view.instances.get(instanceId);
     const job = ledger.jobOf(messageId);
+    if (job?.wishes.partitionKey !== undefined) this.#staysTogether(job, messageId, attempt);
+    const live = node.house!.registry.view.instances.get(instanceId);
     const { state } = live?.record ?? { state: "unknown" };
     if (state === "draining" || state === "offline" || state === "unknown")
       ledger.wrong(GONE, `attempt ${attempt} went to ${to}, which is ${state} as the node knows`, job);
@@ -105,6 +109,15 @@ export class Taps implements Tap {
       ledger.wrong(GONE, `attempt ${attempt} went to ${to}, which was superseded as the node knows`, job);
     if (live !== undefined && live.running > live.capacity)
       ledger.wrong("room is kept", `${to} got more than the ${live.capacity} that it takes`, job);
+  }
+
+  /** All of a key go to one instance, as far as the sender's own wish goes: whoever stands in has no such home. */
+  #staysTogether(job: Job, messageId: string, attempt: number): void {
+    const { node, ledger } = this.universe;
+    const decision = node.house!.journal.find(messageId)?.detailOf(["decision"]) as Decision | undefined;
+    if (decision?.attempt !== attempt || decision.request?.["standIn"] !== undefined) return;
+    const wrong = this.#partitions.add(`${job.capability} ${job.wishes.partitionKey}`, decision);
+    if (wrong !== undefined) ledger.wrong("what has one key goes to one instance", wrong, job);
   }
 
   /** A registration counts from the moment it is confirmed, and ends the one before. */

@@ -19,6 +19,8 @@ export class Universe {
   readonly disk: Disk;
   readonly node: NodeHost;
   readonly clients: ClientHost[] = [];
+  /** What each agent subscribes to, whichever of its instances runs. */
+  readonly #topics = new Map<string, Set<string>>();
   readonly #walls = new Map<string, WallClock>();
   readonly #handlers: Handlers;
   readonly #taps: Taps;
@@ -40,6 +42,7 @@ export class Universe {
       ({ state, messageId }) => {
         if (state === "completed") this.ledger.confirmed(messageId);
       },
+      (change) => this.ledger.audiences.heard(change, this.world.now),
     );
     this.node = new NodeHost(this, config);
     this.#handlers = new Handlers(this.ledger);
@@ -58,6 +61,15 @@ export class Universe {
   /** The host on which an instance registered last. */
   hostOf(instanceId: string): string | undefined {
     return this.#taps.hostOf(instanceId);
+  }
+
+  topicsOf(agentId: string): Set<string> {
+    let topics = this.#topics.get(agentId);
+    if (topics === undefined) {
+      topics = new Set();
+      this.#topics.set(agentId, topics);
+    }
+    return topics;
   }
 
   addClient(settings: HostSettings): ClientHost {

@@ -41,14 +41,13 @@ export function populate(universe: Universe, chance: Chance): void {
  */
 function planNoes(universe: Universe, chance: Chance, callers: readonly ClientHost[]): void {
   const { card } = chance.pick(universe.clients.filter(({ host }) => host.startsWith("agent"))).settings;
-  const [capability] = card!.capabilities as readonly { name: string; idempotent: boolean }[];
+  const [capability] = card!.capabilities as readonly { name: string }[];
   let at = chance.between(500, WORK_MS - 3_000);
   for (let i = chance.int(16, 28); i > 0; i--) {
     at += chance.between(20, 120);
     const says = chance.in(0.9) ? "fails" : "succeeds";
     const more: Partial<Job> = {
       capability: capability!.name,
-      idempotent: capability!.idempotent,
       steps: [{ does: says, ms: chance.in(0.5) ? 0 : chance.between(1, 20) }],
     };
     const caller = chance.pick(callers);
@@ -113,7 +112,7 @@ interface Asked {
   readonly repeats?: number;
 }
 
-function stepsOf(chance: Chance, kind: Job["kind"]): Step[] {
+export function stepsOf(chance: Chance, kind: Job["kind"]): Step[] {
   const step = (): Step =>
     chance.weighted<() => Step>([
       [6, () => ({ does: "succeeds", ms: 0 })],
@@ -138,7 +137,6 @@ function newJob(universe: Universe, chance: Chance, caller: ClientHost, kind: Jo
     id: ledger.jobs.length,
     kind,
     capability,
-    idempotent: capability !== "write",
     caller: caller.host,
     steps: stepsOf(chance, kind),
     messageId: idOf(chance),
@@ -148,6 +146,7 @@ function newJob(universe: Universe, chance: Chance, caller: ClientHost, kind: Jo
     sends: [],
     executions: [],
     canceled: false,
+    wishes: {},
     ...more,
   };
   ledger.add(job);
@@ -185,6 +184,7 @@ function planCall(
       capability: job.capability,
       input: { job: job.id } satisfies Input,
       timeoutMs,
+      ...job.wishes,
       ...(job.idempotencyKey !== undefined && { idempotencyKey: job.idempotencyKey }),
     });
     void handle.result.then((outcome) => {
@@ -250,6 +250,7 @@ function planTask(
       ...(job.idempotencyKey !== undefined && { idempotencyKey: job.idempotencyKey }),
       ...(job.orderKey !== undefined && { ordering: { key: job.orderKey, mode: "sequence" as const } }),
       ...(job.atMostOnce && { delivery: "atMostOnce" as const }),
+      ...job.wishes,
       ...asked,
     };
     const handle = inGroup ? submitAsMany(client, `group of ${caller.host}`, envelope) : client.submit(envelope);
@@ -313,7 +314,7 @@ function comeBack(universe: Universe, chance: Chance, host: ClientHost): void {
 }
 
 /** At this moment, if somebody is there and not asleep; whoever sleeps does it when he wakes. */
-function within(universe: Universe, host: ClientHost, at: number, run: () => void): void {
+export function within(universe: Universe, host: ClientHost, at: number, run: () => void): void {
   universe.world.at(at, () => host.process?.enter(run));
 }
 
