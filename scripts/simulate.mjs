@@ -2,7 +2,7 @@
 // first seeds that fail. `--plant NAME` puts in a bug of test/simulation/plants.ts, and shows which seeds catch it.
 // `--show SEED` prints the timeline of one seed: of the jobs that went wrong, or with `--whole` of all.
 import { fork } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -22,8 +22,10 @@ const { values: options } = parseArgs({
   },
 });
 
-const program = `${root}node_modules/.cache/simulation/${process.pid}/main.mjs`;
-mkdirSync(new URL(".", `file://${program}`), { recursive: true });
+const dir = `${root}node_modules/.cache/simulation/${process.pid}`;
+const program = `${dir}/main.mjs`;
+mkdirSync(dir, { recursive: true });
+process.once("exit", () => rmSync(dir, { recursive: true, force: true }));
 await build({
   entryPoints: [`${root}test/simulation/main.ts`],
   outfile: program,

@@ -25,6 +25,8 @@ async function main([command, first, count, step, planted]: string[]): Promise<v
 }
 
 // Whoever asked is gone: nobody hears of any more runs.
-process.once("disconnect", () => process.exit(1));
+const alone = () => process.exit(1);
+process.once("disconnect", alone);
 await main(process.argv.slice(2));
+process.off("disconnect", alone);
 process.disconnect?.();

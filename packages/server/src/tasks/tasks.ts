@@ -307,9 +307,11 @@ export class Tasks {
   private async apply(task: TaskRecord, event: TaskEvent, data?: string): Promise<TaskRecord | undefined> {
     const stored = await this.dispatcher.commits.write(task, event, this.dispatcher.commits.logOf(task), data);
     if (stored === "unsaved")
-      throw new ReachError("NOT_READY", "the store cannot write at the moment; nothing was changed, try again.", {
-        retryAfterMs: 1000,
-      });
+      throw new ReachError(
+        "NOT_READY",
+        "the store did not confirm the change; the node's log says why. See how the task stands, and try again.",
+        { retryAfterMs: 1000 },
+      );
     return stored;
   }
 }
