@@ -22,6 +22,8 @@ const { values: options } = parseArgs({
   },
 });
 
+/** A run takes some 50 ms; one that takes so long will not end. */
+const RUN_MAX_MS = 60_000;
 const dir = `${root}node_modules/.cache/simulation/${process.pid}`;
 const program = `${dir}/main.mjs`;
 mkdirSync(dir, { recursive: true });
@@ -72,7 +74,15 @@ async function many() {
     children.map(
       (child) =>
         new Promise((ended) => {
+          let next = first + children.indexOf(child);
+          const stuck = setTimeout(() => {
+            failed.push(next);
+            console.log(`seed ${next} failed: it does not end`);
+            child.kill("SIGKILL");
+          }, RUN_MAX_MS);
           child.on("message", ({ seed, wrongs, passedMs: ms }) => {
+            stuck.refresh();
+            next = seed + workers;
             done++;
             passedMs += ms;
             if (wrongs.length > 0) {
@@ -85,7 +95,10 @@ async function many() {
             }
             if (done % 5000 === 0) console.log(`${done} runs, ${rate(done, startedAt)}`);
           });
-          child.once("exit", (code, signal) => ended(code ?? signal));
+          child.once("exit", (code, signal) => {
+            clearTimeout(stuck);
+            ended(code ?? signal);
+          });
         }),
     ),
   );

@@ -223,6 +223,7 @@ export class CallSender {
       return false;
     }
     this.endings.note(attempt, "delivered", undefined, sentAt);
+    if (call.inLine && call.current === attempt) this.admission.leave(call);
     return true;
   }
 
@@ -279,11 +280,16 @@ export class CallSender {
     this.endings.release(attempt);
     this.endings.note(attempt, "refused", { code, reason: message });
     if (!attempt.counted) this.router.breakers.refused(offer, attempt.sentAt, code, retryAfterMs);
-    if (call.state === "settled" || call.current !== attempt) return;
+    if (call.state === "settled") return;
+    // What was refused was not executed: no doubt about it is left.
+    if (call.older?.includes(attempt)) call.older = undefined;
+    if (call.current !== attempt) return;
     const { record } = offer.instance;
     if (retryAfterMs !== undefined) this.admission.rest(offer.instance, retryAfterMs);
     call.lastRefusal = refusal(record.agentId, code, message, retryAfterMs, attempt.expiry);
     call.current = undefined;
+    // It was given up before it said so, and somebody else is waited for.
+    if (call.inLine) return;
     if (++call.refusals >= REFUSALS_MAX || !this.mayTryAgain(attempt, "refused", code))
       return this.giveUp(call, call.lastRefusal);
     this.tryAgain(call, attempt);
@@ -301,7 +307,7 @@ export class CallSender {
     if (!attempt.counted && hasty) breakers.overdue(attempt, "DELIVERY_TIMEOUT", now, true);
     else if (!attempt.counted) breakers.lost(offer, attempt.sentAt, now);
     attempt.counted = true;
-    if (call.current !== attempt) return;
+    if (call.current !== attempt || call.inLine) return;
     if (!hasty && this.tryElsewhere(call, attempt, "lost")) return;
     if (expiry !== undefined) return this.endings.fail(call, overdue(call, attempt, Math.round(now - attempt.sentAt)));
     // It may be back in a moment, with the result in its outbox.

@@ -42,8 +42,9 @@ export class Line {
     private readonly max: number,
   ) {}
 
-  /** False when there is no place for it. */
+  /** False when there is no place for it. Who waits already keeps the place that it has. */
   join(waiter: Waiter, now: number): boolean {
+    if (waiter.place !== undefined) return true;
     if (this.count >= this.max && !this.makeRoom(waiter.callerKey)) return false;
     if (this.count++ === 0) this.pace.begin(now);
     const { lane: laneName, callerKey } = waiter;
