@@ -95,13 +95,14 @@ export const invariants: readonly Invariant[] = [
     name: "a process executes nothing again that succeeded in it",
     check({ executions }, wrong) {
       const succeeded = new Map<object, Map<string, number>>();
-      for (const { process, job, key, at, end } of executions) {
+      for (const { process, job, key, capability, at, end } of executions) {
         let keys = succeeded.get(process);
         if (keys === undefined) {
           keys = new Map();
           succeeded.set(process, keys);
         }
-        const name = `${job.id} ${key}`;
+        // Another capability of the same agent may stand in.
+        const name = `${job.id} ${key} ${capability}`;
         const before = keys.get(name);
         if (before !== undefined && before < at)
           wrong(`${process.name} executed it again after it had succeeded there`, job);

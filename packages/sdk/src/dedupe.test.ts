@@ -89,6 +89,18 @@ describe("dedupe", () => {
     expect(runs).toBe(1);
   });
 
+  it("RES-9: runs what somebody asks of it in place of another of its own capabilities", async () => {
+    const peer = new FakePeer();
+    const ran: string[] = [];
+    const run = (name: string) => () => ran.push(name);
+    const { session } = await peer.agent({ fast: run("fast"), slow: run("slow") });
+    const envelope = peer.envelope({ capability: "fast" });
+    await session.request("deliver", { envelope, attempt: 1 });
+    await session.request("deliver", { envelope: { ...envelope, capability: "slow" }, attempt: 2 });
+    await session.request("deliver", { envelope, attempt: 3 });
+    expect(ran).toEqual(["fast", "slow"]);
+  });
+
   it("runs again what failed", async () => {
     const peer = new FakePeer();
     let runs = 0;

@@ -1,13 +1,13 @@
 import type { DeliveredEnvelope } from "@agent-reach/protocol";
 
 /**
- * What tells two executions apart: the caller as far as the agent knows him, the capability, and the idempotencyKey. A key
- * chosen by the caller counts together with the input, since two callers without a name may choose the same one; the
- * default, the messageId, is unique and spares looking at the input.
+ * What tells two executions apart: the capability, since somebody may stand in for himself by another; the caller as far as
+ * the agent knows him; and the idempotencyKey. A key chosen by the caller counts together with the input, since two callers
+ * without a name may choose the same one; the default, the messageId, is unique and spares looking at the input.
  */
 export function executionKey(envelope: DeliveredEnvelope): string {
   const key = envelope.idempotencyKey ?? envelope.messageId;
-  if (key === envelope.messageId) return key;
+  if (key === envelope.messageId) return `${key} ${envelope.capability}`;
   const input = JSON.stringify(envelope.input) ?? "";
   return `${envelope.source?.agentId ?? ""}\n${envelope.capability}\n${key}\n${input.length}:${hash(input)}`;
 }

@@ -248,13 +248,11 @@ export const ENDS: ReadonlySet<AttemptRecord["outcome"]> = new Set(["completed",
 
 /**
  * An attempt as those before a requeue stand in the record: the last one says nothing of who is to be asked next. That somebody
- * stood in is kept where it can be, since his success may still come.
+ * stood in is kept, since his success may still come; what he was asked for has ended by the requeue then.
  */
 function asNew(a: AttemptRecord, isLast: boolean): AttemptRecord {
   if (a.outcome === "passed_on") return { ...a, outcome: "failed" };
-  if (a.standIn === undefined || !isLast || ENDS.has(a.outcome)) return a;
-  const { standIn: _, ...rest } = a;
-  return rest;
+  return a.standIn === undefined || !isLast || ENDS.has(a.outcome) ? a : { ...a, outcome: "canceled" };
 }
 
 /** The attempts of a task, one of which ends now. */

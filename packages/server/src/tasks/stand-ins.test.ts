@@ -121,6 +121,19 @@ describe("RES-9: somebody stands in for a task", () => {
     expect(await shape(id)).toMatchObject({ state: "completed", agentId: "stand", degraded: true });
   });
 
+  test("one that is requeued when its stand-in was silent goes to those it is for, and is degraded if the silent one succeeds", async () => {
+    const stand = await join("stand", "slow");
+    const id = await submit({ deadlineMs: 4_000 });
+    await rooms.pass(30_000);
+    expect(await shape(id)).toMatchObject({ state: "dead" });
+    const first = await join("first", "fast");
+    await rooms.tasks.requeue([id]);
+    await rooms.pass(0);
+    expect(first.link.deliveries).toHaveLength(1);
+    await rooms.complete(stand, stand.link.deliveries.at(-1)!);
+    expect(await shape(id)).toMatchObject({ state: "completed", agentId: "stand", degraded: true });
+  });
+
   test("one that is requeued does not end with what was said before, and whether it was done is in doubt", async () => {
     const first = await join("first", "fast");
     const stand = await join("stand", "slow");
