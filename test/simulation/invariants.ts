@@ -162,6 +162,8 @@ export const invariants: readonly Invariant[] = [
         const history = ledger.commits.get(messageId);
         const then = history?.findLast((commit) => commit.at <= at)?.task;
         if (then === undefined || isTerminal(then.state) || then.attempt !== attempt) continue;
+        // It counted as lost before that, and is on its way again.
+        if (then.state === "queued") continue;
         const end = history!.at(-1)!.task.attempts.find((known) => known.attempt === attempt)?.outcome;
         if (end === "handed_back" || end === "completed" || end === "canceled") continue;
         const ended = ledger.nodeEnds.get(node);

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { card, type FakeAgent, FakeRooms } from "../../../../test/kit/fake-rooms.js";
+import { LISTENS_MS } from "../time/stand-still.js";
 import { MassExpiry, type Silence } from "./mass-expiry.js";
 
 const silence = (from: number): Silence => ({ from, to: from + 15_000 });
@@ -156,7 +157,7 @@ describe("LIVE-7: a pause of the node that is longer than a heartbeat", () => {
     expect(instance.record.state).toBe("online");
     await rooms.pass(590);
     expect(instance.record.state).toBe("online");
-    await rooms.pass(30);
+    await rooms.pass(30 + LISTENS_MS);
     expect(instance.record.state).toBe("suspect");
   });
 });

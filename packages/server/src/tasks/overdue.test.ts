@@ -49,3 +49,22 @@ test("DLV-9: nobody is late because the wall clock jumps ahead, neither with the
   await rooms.pass(ACK_MS);
   expect(await states()).toEqual(["stalled", "stalled"]);
 });
+
+test("LIVE-7: what came while the node stood still counts before anybody is called late", async () => {
+  const rooms = await FakeRooms.open();
+  const agent = await rooms.join(card("a1", ["query"], { maxConcurrentTasks: 10 }));
+  const submit = () => rooms.submit({ capability: "query", completionTimeoutMs: 2_000, onStalled: "fail" });
+  const ids = [(await submit()).results[0]!["messageId"], (await submit()).results[0]!["messageId"]];
+  const call = rooms.call({ capability: "query", timeoutMs: 2_000 });
+  const silent = rooms.call({ capability: "query", timeoutMs: 2_000 });
+  const [done, forgotten, called, unanswered] = [0, 1, 2, 3].map(() => agent.link.next());
+  for (const delivery of [done!, forgotten!, unanswered!]) delivery.accept();
+  await rooms.pass(1_000);
+  rooms.system.stall(10_000);
+  await rooms.pass(0);
+  expect(await rooms.complete(agent, done!)).toBe("recorded");
+  called!.complete("in time");
+  await rooms.pass(1_000);
+  expect(await Promise.all(ids.map((id) => rooms.state(id)))).toEqual(["completed", "failed"]);
+  expect([call.data, silent.failure.code]).toEqual(["in time", "TIMEOUT"]);
+});

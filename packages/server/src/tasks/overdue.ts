@@ -3,6 +3,7 @@ import type { Journal } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import { OVERDUE, type TaskRecord, type TaskStore } from "../ports/task-store.js";
 import type { Breakers } from "../router/breakers.js";
+import { STOOD_STILL_MS } from "../time/stand-still.js";
 import type { Commits } from "./commits.js";
 import type { TaskEvent } from "./lifecycle.js";
 import type { Losses } from "./losses.js";
@@ -13,7 +14,10 @@ import { unacknowledged } from "./unacknowledged.js";
 
 const LOOK_EVERY_MS = 200;
 
-/** Late: looks for what nobody spoke of in time, and says what becomes of it. */
+/**
+ * Late: looks for what nobody spoke of in time, and says what becomes of it. Not when the node itself stood still: what was
+ * said meanwhile is read before the next look.
+ */
 export class Overdue {
   private stopLooking: (() => void) | undefined;
   private stopped = false;
@@ -31,12 +35,12 @@ export class Overdue {
   ) {}
 
   start(): void {
+    const lookAt = this.system.monotonic() + LOOK_EVERY_MS;
     this.stopLooking = this.system.after(LOOK_EVERY_MS, () => {
-      this.look()
-        .catch(this.onError)
-        .finally(() => {
-          if (!this.stopped) this.start();
-        });
+      const stoodStill = this.system.monotonic() - lookAt >= STOOD_STILL_MS;
+      (stoodStill ? Promise.resolve() : this.look()).catch(this.onError).finally(() => {
+        if (!this.stopped) this.start();
+      });
     });
   }
 

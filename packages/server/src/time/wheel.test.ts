@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FakeSystem } from "../../../../test/kit/fake-system.js";
+import { LISTENS_MS } from "./stand-still.js";
 import { Wheel, type WheelEntry } from "./wheel.js";
 
 const SLOT_MS = 10;
@@ -134,12 +135,16 @@ describe("the wheel", () => {
     wheel.stop();
   });
 
-  test("after a stall everything that came due fires, in order of its deadline", () => {
+  test("LIVE-7: after a stall it listens first; then everything that came due fires, in order of its deadline", () => {
     const { system, wheel } = open();
     const order: string[] = [];
     for (const at of [900, 300, 600]) wheel.set(new Alarm(system, () => order.push(String(at))), at);
     system.stall(10_000);
     system.advance(0);
+    expect(order).toEqual([]);
+    // Whatever is set meanwhile does not put it off.
+    wheel.set(new Alarm(system), system.monotonic() + 5_000);
+    system.advance(LISTENS_MS);
     expect(order).toEqual(["300", "600", "900"]);
   });
 

@@ -1,4 +1,5 @@
 import type { System } from "../ports/system.js";
+import { LISTENS_MS, STOOD_STILL_MS } from "./stand-still.js";
 
 /** Something with a deadline. The links belong to the wheel; keep them undefined outside. */
 export interface WheelEntry {
@@ -16,7 +17,7 @@ interface WheelSlot {
 
 /**
  * One timer for all deadlines: entries hang in slots of `slotMs`, so setting and taking back are constant time and
- * allocate nothing. Deadlines are kept to within one slot, and are never early. (Varghese & Lauck 1987, scheme 6, with
+ * allocate nothing. Deadlines are kept to within one slot, and are never early; after the node stood still it listens first. (Varghese & Lauck 1987, scheme 6, with
  * a map instead of an array so that any distance fits.)
  */
 export class Wheel {
@@ -68,7 +69,13 @@ export class Wheel {
   private arm(tick: number): void {
     this.wake?.();
     this.wakeTick = tick;
-    this.wake = this.system.after(Math.max(0, tick * this.slotMs - this.system.monotonic()), () => this.turn());
+    this.wake = this.system.after(Math.max(0, tick * this.slotMs - this.system.monotonic()), () => this.wakeUp());
+  }
+
+  private wakeUp(): void {
+    if (this.system.monotonic() - this.wakeTick * this.slotMs < STOOD_STILL_MS) return this.turn();
+    this.wakeTick = Number.NEGATIVE_INFINITY;
+    this.wake = this.system.after(LISTENS_MS, () => this.turn());
   }
 
   private turn(): void {
