@@ -2,7 +2,7 @@ import type { Group, Published, SubmittedMany } from "@agent-reach/protocol";
 import { limits } from "@agent-reach/protocol";
 import type { Caller } from "../../packages/server/src/access/access.js";
 import { readMany } from "../../packages/server/src/gateway/many.js";
-import { type RawParams, readPublish } from "../../packages/server/src/gateway/messages.js";
+import { type Origin, type RawParams, readPublish } from "../../packages/server/src/gateway/messages.js";
 import { rawAt } from "../../packages/server/src/json/raw.js";
 import { Batches, errorOfItem } from "../../packages/server/src/tasks/batches.js";
 import { Groups } from "../../packages/server/src/tasks/groups.js";
@@ -32,8 +32,7 @@ export class FanOut {
   /** `params` as text, where it matters how something was written. */
   async many(params: object | string, caller: Caller = anyone): Promise<SubmittedMany> {
     const { value, raw } = read(params);
-    const { system } = this.rooms;
-    const many = readMany(value, raw, caller, system, limits.inputBytesMax, () => undefined);
+    const many = readMany(value, raw, this.originOf(caller));
     const tasks = await this.batches.submit(caller, many.requests, errorOfItem);
     await settle();
     return { groupId: many.groupId, tasks };
@@ -41,10 +40,15 @@ export class FanOut {
 
   async publish(params: object | string, caller: Caller = anyone): Promise<Published> {
     const { value, raw } = read(params);
-    const request = readPublish(value, raw, caller, this.rooms.system, limits.inputBytesMax);
+    const request = readPublish(value, raw, this.originOf(caller));
     const published = await this.publisher.publish(request);
     await settle();
     return published;
+  }
+
+  private originOf(caller: Caller): Origin {
+    const { system } = this.rooms;
+    return { caller, system, inputBytesMax: limits.inputBytesMax, inheritedTrace: () => undefined };
   }
 }
 

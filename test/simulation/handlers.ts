@@ -1,5 +1,6 @@
 import { AgentError, Overloaded } from "../../packages/sdk/src/agent-error.js";
 import type { HandlerContext } from "../../packages/sdk/src/delivery.js";
+import { jobOf } from "./job.js";
 import { answerOf, type Execution, type Job, type Ledger, type Step, sent } from "./ledger.js";
 import type { Process } from "./process.js";
 
@@ -67,7 +68,7 @@ export class Handlers {
   /** Asks somebody else on the way; that is a job like others, and what comes of it changes nothing here. */
   async #nest(process: Process, parent: Job, { ms }: Step, context: HandlerContext): Promise<void> {
     const { ledger } = this;
-    const job: Job = {
+    const job = jobOf({
       id: ledger.jobs.length,
       kind: "call",
       capability: "leaf",
@@ -77,14 +78,7 @@ export class Handlers {
       ],
       messageId: process.newId(),
       parentId: context.messageId,
-      idempotencyKey: undefined,
-      orderKey: undefined,
-      atMostOnce: false,
-      sends: [],
-      executions: [],
-      canceled: false,
-      wishes: {},
-    };
+    });
     ledger.add(job);
     const timeoutMs = Math.max(1, Math.min(2_000, context.remainingMs));
     const send = sent(ledger, job, "call", process, timeoutMs);

@@ -1,6 +1,7 @@
 import type { TaskRecord } from "../../packages/server/src/ports/task-store.js";
 import { isTerminal } from "../../packages/server/src/tasks/lifecycle.js";
 import { ofCapability, ofTopic } from "./audiences.js";
+import { jobOf } from "./job.js";
 import type { Job, Ledger, Step } from "./ledger.js";
 import type { Process } from "./process.js";
 
@@ -44,21 +45,7 @@ export class Publishes {
     if (publish === undefined) return undefined;
     publish.tasks.push({ at, agentId: request.target?.agentId ?? "nobody", messageId });
     const { capability, caller, steps } = publish;
-    return {
-      id,
-      kind: "task",
-      capability,
-      caller,
-      steps,
-      messageId,
-      idempotencyKey,
-      orderKey: undefined,
-      atMostOnce: false,
-      sends: [],
-      executions: [],
-      canceled: false,
-      wishes: {},
-    };
+    return jobOf({ id, kind: "task", capability, caller, steps, messageId, idempotencyKey });
   }
 }
 

@@ -2,6 +2,7 @@ import type { CardInput } from "../../packages/sdk/src/registration.js";
 import type { Chance } from "./chance.js";
 import type { ClientHost } from "./clients.js";
 import type { Input } from "./handlers.js";
+import { jobOf } from "./job.js";
 import { answerOf, type Job, type Send, type Step, sent } from "./ledger.js";
 import { submitAsMany } from "./many.js";
 import type { Universe } from "./universe.js";
@@ -133,22 +134,15 @@ function newJob(universe: Universe, chance: Chance, caller: ClientHost, kind: Jo
     [4, "write"],
   ] as const);
   const { ledger } = universe;
-  const job: Job = {
+  const job = jobOf({
     id: ledger.jobs.length,
     kind,
     capability,
     caller: caller.host,
     steps: stepsOf(chance, kind),
     messageId: idOf(chance),
-    idempotencyKey: undefined,
-    orderKey: undefined,
-    atMostOnce: false,
-    sends: [],
-    executions: [],
-    canceled: false,
-    wishes: {},
     ...more,
-  };
+  });
   ledger.add(job);
   return job;
 }

@@ -108,7 +108,7 @@ describe("DLV-21: the end of a group", () => {
     expect(await done).toMatchObject({ total: 2, settled: true, counts: { failed: 1 } });
   });
 
-  it("is asked for now and then, after a reconnect, and again after a failure that may pass", async () => {
+  it("is looked at every ten seconds, after a reconnect, and again after a failure that may pass", async () => {
     const peer = new FakePeer();
     let asked = 0;
     peer.answers["group.get"] = ({ groupId }) => {

@@ -14,7 +14,7 @@ import { failure } from "./failure.js";
 import { toJson } from "./json.js";
 import { sdkLimits } from "./limits.js";
 import { CallOutcome } from "./outcome.js";
-import { Pending } from "./pending.js";
+import { Ask } from "./pending.js";
 import { Pause } from "./tasks.js";
 
 /** Tasks under one groupId: submitted together, or one for each agent that something was published to. */
@@ -81,7 +81,16 @@ export class Groups {
         resolve(new CallOutcome<T>(groupId, "", { data }, error));
       const error = wrong ?? (this.#connection.fits(params) ? undefined : tooLarge(this.#connection));
       if (error) end(undefined, error);
-      else this.#connection.send(new PendingMany<T>(method, params, end), sdkLimits.requestTimeoutMs);
+      else
+        this.#connection.send(
+          new AskMany(
+            method,
+            params,
+            (data: T) => end(data, undefined),
+            (error) => end(undefined, error),
+          ),
+          sdkLimits.requestTimeoutMs,
+        );
     });
     return this.#handle(groupId, accepted);
   }
@@ -111,13 +120,12 @@ export class Groups {
         const pause = this.#pauseFor(groupId);
         let waitMs: number = sdkLimits.groupLookMs;
         try {
-          const group = await this.#connection.ask<Group>("group.get", { groupId });
-          if (group.settled) return group;
-          await this.#wait(pause, waitMs);
-        } catch (error) {
-          const { retryable, retryAfterMs } = error as ReachError;
-          if (!retryable) throw error;
-          waitMs = retryAfterMs ?? sdkLimits.completeRetryMs;
+          const group = await this.#connection.ask<Group>("group.get", { groupId }).catch((error: ReachError) => {
+            if (!error.retryable) throw error;
+            waitMs = error.retryAfterMs ?? sdkLimits.completeRetryMs;
+            return undefined;
+          });
+          if (group?.settled) return group;
           await this.#wait(pause, waitMs);
         } finally {
           this.#forget(groupId, pause);
@@ -162,28 +170,21 @@ function nobody(groupId: string): Group {
   return { groupId, total: 0, settled: true, counts };
 }
 
-class PendingMany<T> extends Pending {
-  readonly lives = "always";
-  readonly method: string;
+/** Its parameters are text already: many inputs need not be read and written once more. */
+class AskMany extends Ask {
   readonly #params: string;
-  readonly #end: (data: T | undefined, error: ErrorBody | undefined) => void;
 
-  constructor(method: string, params: string, end: (data: T | undefined, error: ErrorBody | undefined) => void) {
-    super();
-    this.method = method;
+  constructor(
+    method: string,
+    params: string,
+    onAnswer: (result: never) => void,
+    onFailure: (error: ErrorBody) => void,
+  ) {
+    super(method, undefined, "always", onAnswer, onFailure);
     this.#params = params;
-    this.#end = end;
   }
 
-  frame(): string {
+  override frame(): string {
     return `{"jsonrpc":"2.0","id":${this.id},"method":"${this.method}","params":${this.#params}}`;
-  }
-
-  answered(result: unknown): void {
-    this.#end(result as T, undefined);
-  }
-
-  failed(error: ErrorBody): void {
-    this.#end(undefined, error);
   }
 }

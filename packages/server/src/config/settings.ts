@@ -216,7 +216,7 @@ const rows: Record<SettingPath, Row> = {
     1000,
     1,
     100_000,
-    "Tasks that one `submit.many` or `publish` may make. They are written in one commit, during which the node does nothing else: a thousand take some tens of milliseconds.",
+    "Tasks that one `submit.many` or `publish` may make. They are written in one commit, during which the node does nothing else.",
   ),
   "call.timeoutMs": duration("ms", defaults.callTimeoutMs, "How long a call may take that names no `timeoutMs`."),
   "call.rememberMs": duration("ms", 60_000, "How long the answer of a call is kept for a caller that asks again.", {

@@ -12,10 +12,12 @@ const read = (params: Record<string, unknown>) =>
     "submit",
     params,
     { raw: (key) => JSON.stringify(params[key]), text: () => JSON.stringify(params) },
-    callerOf("a1"),
-    new FakeSystem(),
-    1_000_000,
-    (parentId) => (parentId === lower ? "f".repeat(32) : undefined),
+    {
+      caller: callerOf("a1"),
+      system: new FakeSystem(),
+      inputBytesMax: 1_000_000,
+      inheritedTrace: (parentId) => (parentId === lower ? "f".repeat(32) : undefined),
+    },
   );
 
 describe("a UUID is the same in either case", () => {

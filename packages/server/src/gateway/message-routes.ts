@@ -10,7 +10,7 @@ import { sendError } from "./http.js";
 import { messageIdOf } from "./ids.js";
 import { bodyOf } from "./instance-routes.js";
 import { readMany } from "./many.js";
-import { readMessage, readPublish } from "./messages.js";
+import { type Origin, readMessage, readPublish } from "./messages.js";
 import { callText, eventsAfter, traceOfParent } from "./methods.js";
 import type { Rooms } from "./rooms.js";
 import { check } from "./validate.js";
@@ -19,16 +19,17 @@ import { check } from "./validate.js";
 export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
   const { system, settings } = rooms;
 
-  /** The trace that a message joins: the request's, else its parent's. */
-  const traceOf = (request: FastifyRequest) => {
+  const originOf = (request: FastifyRequest): Origin => {
     const header = request.headers["traceparent"];
     const traced = parseTraceparent(Array.isArray(header) ? header[0] : header)?.traceId;
-    return (parentId: string | undefined) => traced ?? traceOfParent(rooms, parentId);
+    // The trace that a message joins: the request's, else its parent's.
+    const inheritedTrace = (parentId: string | undefined) => traced ?? traceOfParent(rooms, parentId);
+    return { caller: localOperator, system, inputBytesMax: settings.inputBytes, inheritedTrace };
   };
 
   const read = (method: "call" | "submit", request: FastifyRequest) => {
     const body = bodyOf(request);
-    return readMessage(method, body.value, body, localOperator, system, settings.inputBytes, traceOf(request));
+    return readMessage(method, body.value, body, originOf(request));
   };
 
   const call = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -80,14 +81,13 @@ export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
 
   app.post("/v1/publish", async (request) => {
     const body = bodyOf(request);
-    const { inputBytes } = settings;
-    const publish = readPublish(body.value, body, localOperator, system, inputBytes, traceOf(request));
+    const publish = readPublish(body.value, body, originOf(request));
     return rooms.publisher.publish(publish, !rooms.isDraining());
   });
 
   app.post("/v1/groups", async (request) => {
     const body = bodyOf(request);
-    const many = readMany(body.value, body, localOperator, system, settings.inputBytes, traceOf(request));
+    const many = readMany(body.value, body, originOf(request));
     const tasks = await rooms.batches.submit(localOperator, many.requests, errorOfItem, !rooms.isDraining());
     return { groupId: many.groupId, tasks };
   });
@@ -95,9 +95,7 @@ export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
   app.get("/v1/groups/:groupId", async (request) => rooms.groups.get(localOperator, groupOf(request)));
 
   app.post("/v1/groups/:groupId/cancel", async (request) => {
-    const body = (request.body === undefined || request.body === null ? {} : bodyOf(request).value) as {
-      reason?: string;
-    };
+    const body = cancelIn(request);
     const groupId = groupOf(request);
     check("group.cancel", { groupId, ...body });
     return { canceled: await rooms.groups.cancel(localOperator, groupId, body.reason ?? "by an operator") };
@@ -130,9 +128,7 @@ export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
 
   app.post("/v1/tasks/:messageId/cancel", async (request, reply) => {
     const messageId = messageIdOf(request);
-    const body = (request.body === undefined || request.body === null ? {} : bodyOf(request).value) as {
-      reason?: string;
-    };
+    const body = cancelIn(request);
     check("task.cancel", { messageId, ...body });
     const reason = body.reason ?? "by an operator";
     const call = rooms.calls.cancel(localOperator, messageId, reason);
@@ -142,6 +138,11 @@ export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
         : callText(call);
     return reply.type("application/json").send(text);
   });
+}
+
+/** There may be no body at all. */
+function cancelIn(request: FastifyRequest): { reason?: string } {
+  return request.body === undefined || request.body === null ? {} : (bodyOf(request).value as { reason?: string });
 }
 
 function groupOf(request: FastifyRequest): string {

@@ -14,20 +14,21 @@ export interface RawParams {
   text(): string;
 }
 
-/** The trace that a message belongs to if it names none, by the message that it is nested in. */
-export type InheritedTrace = (parentId: string | undefined) => string | undefined;
-
-const none: InheritedTrace = () => undefined;
+/** Where a message comes from, and what it may bring. */
+export interface Origin {
+  readonly caller: Caller;
+  readonly system: System;
+  readonly inputBytesMax: number;
+  /** The trace that a message belongs to if it names none, by the message that it is nested in. */
+  readonly inheritedTrace: (parentId: string | undefined) => string | undefined;
+}
 
 /** Reads the parameters of `call` or `submit` in any accepted spelling, and fills in what the sender left to us. */
 export function readMessage(
   method: "call" | "submit",
   params: unknown,
   raw: RawParams,
-  caller: Caller,
-  system: System,
-  inputBytesMax: number,
-  inheritedTrace: InheritedTrace = none,
+  origin: Origin,
 ): MessageRequest {
   const { envelope: read, inputKey } = readEnvelope(objectOf(method, params));
   check(method, read);
@@ -43,7 +44,7 @@ export function readMessage(
     });
   }
   if (method === "submit") assertTimes(envelope);
-  return requestOf(envelope, inputKey, raw, caller, system, inputBytesMax, inheritedTrace);
+  return requestOf(envelope, inputKey, raw, origin);
 }
 
 /** What of an envelope counts for a publish; whatever else stands there is meant for one agent, and is nobody's business. */
@@ -52,14 +53,7 @@ const publishFields: ReadonlySet<string> = new Set(
 );
 
 /** The same for `publish`. The request has the topic as its capability too, if it has one, and no target yet. */
-export function readPublish(
-  params: unknown,
-  raw: RawParams,
-  caller: Caller,
-  system: System,
-  inputBytesMax: number,
-  inheritedTrace: InheritedTrace = none,
-): MessageRequest {
+export function readPublish(params: unknown, raw: RawParams, origin: Origin): MessageRequest {
   const { envelope: read, inputKey } = readEnvelope(objectOf("publish", params), { subject: "topic" });
   check("publish", read);
   const { topic, capability, groupId, idempotencyKey, messageId } = read as PublishEnvelope;
@@ -83,7 +77,7 @@ export function readPublish(
   const name = groupId ?? idempotencyKey ?? messageId;
   if (name !== undefined) envelope.groupId = name;
   assertTimes(envelope);
-  const request = requestOf(envelope, inputKey, raw, caller, system, inputBytesMax, inheritedTrace);
+  const request = requestOf(envelope, inputKey, raw, origin);
   return topic === undefined ? request : { ...request, topic };
 }
 
@@ -101,10 +95,7 @@ function requestOf(
   envelope: SubmitEnvelope,
   inputKey: readonly string[],
   raw: RawParams,
-  caller: Caller,
-  system: System,
-  inputBytesMax: number,
-  inheritedTrace: InheritedTrace,
+  { caller, system, inputBytesMax, inheritedTrace }: Origin,
 ): MessageRequest {
   const input = envelope.input === undefined ? {} : envelope.input;
   const inputText =

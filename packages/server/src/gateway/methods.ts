@@ -8,7 +8,7 @@ import { errorOfItem } from "../tasks/batches.js";
 import { taskText } from "../tasks/text.js";
 import { complete } from "./completions.js";
 import { readMany } from "./many.js";
-import { readMessage, readPublish } from "./messages.js";
+import { type Origin, readMessage, readPublish } from "./messages.js";
 import type { Session } from "./session.js";
 import { check } from "./validate.js";
 
@@ -172,11 +172,9 @@ export const handlers: Partial<Record<Method, Handler>> = {
   },
 
   "submit.many": async (session, params, reply) => {
-    const { rooms, caller } = session;
-    const { system, settings, batches } = rooms;
-    const traceOf = (id: string | undefined) => traceOfParent(rooms, id);
-    const many = readMany(params, session, caller, system, settings.inputBytes, traceOf);
-    const tasks = await batches.submit(caller, many.requests, errorOfItem, !rooms.isDraining());
+    const { batches, isDraining } = session.rooms;
+    const many = readMany(params, session, originOf(session));
+    const tasks = await batches.submit(session.caller, many.requests, errorOfItem, !isDraining());
     reply.result(JSON.stringify({ groupId: many.groupId, tasks }));
   },
 
@@ -194,11 +192,9 @@ export const handlers: Partial<Record<Method, Handler>> = {
   }),
 
   publish: async (session, params, reply) => {
-    const { rooms, caller } = session;
-    const { system, settings, publisher } = rooms;
-    const traceOf = (id: string | undefined) => traceOfParent(rooms, id);
-    const request = readPublish(params, session, caller, system, settings.inputBytes, traceOf);
-    reply.result(JSON.stringify(await publisher.publish(request, !rooms.isDraining())));
+    const { publisher, isDraining } = session.rooms;
+    const request = readPublish(params, session, originOf(session));
+    reply.result(JSON.stringify(await publisher.publish(request, !isDraining())));
   },
 
   subscribe: checked("subscribe", async (session, { topic }, reply) => {
@@ -268,9 +264,17 @@ export const handlers: Partial<Record<Method, Handler>> = {
 };
 
 function messageOf(method: "call" | "submit", session: Session, params: unknown): MessageRequest {
-  const { rooms, caller } = session;
+  return readMessage(method, params, session, originOf(session));
+}
+
+function originOf({ rooms, caller }: Session): Origin {
   const { system, settings } = rooms;
-  return readMessage(method, params, session, caller, system, settings.inputBytes, (id) => traceOfParent(rooms, id));
+  return {
+    caller,
+    system,
+    inputBytesMax: settings.inputBytes,
+    inheritedTrace: (parentId) => traceOfParent(rooms, parentId),
+  };
 }
 
 /** The trace of the parent, for a nested message that names none. */

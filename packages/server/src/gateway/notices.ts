@@ -46,9 +46,9 @@ export class Notices {
     private readonly mayResume: (sessionId: string) => boolean,
   ) {}
 
-  listenTo(dispatcher: Dispatcher, groups?: Groups): void {
+  listenTo(dispatcher: Dispatcher, groups: Groups): void {
     // Once and to whoever is there: how a group stands can be asked for at any time.
-    groups?.onSettled((principal, sessionId, group) => {
+    groups.onSettled((principal, sessionId, group) => {
       this.addressFor(principal, sessionId)?.groupUpdate(JSON.stringify(group));
     });
     dispatcher.onSettled((task) => {

@@ -109,7 +109,7 @@ export class Calls {
 
   /** The message in flight that this one is part of. */
   private parentIn({ envelope: { parentId } }: MessageRequest): Parent | undefined {
-    return parentId === undefined ? undefined : (this.open(parentId) ?? this.parentOf(parentId));
+    return parentId === undefined ? undefined : this.parentOf(parentId);
   }
 
   private take(

@@ -94,15 +94,9 @@ export class Batches {
 
 /** The same error, said of one of many. */
 export function errorOf(part: string, error: ReachError, path = error.path): ReachError {
-  const { code, message, outcome, retryable, retryAfterMs, details, rpc } = error;
-  return new ReachError(code, `${part}: ${message.replace(`[${code}] `, "")}`, {
-    outcome,
-    retryable,
-    rpc,
-    ...(path !== undefined && { path }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(details !== undefined && { details }),
-  });
+  const body = error.toBody();
+  const message = `${part}: ${body.message.replace(`[${body.code}] `, "")}`;
+  return ReachError.fromBody({ ...body, message, ...(path !== undefined && { path }) });
 }
 
 /** The same for one item of the list `tasks`, as in `tasks[3].capability`. */

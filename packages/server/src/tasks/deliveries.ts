@@ -133,7 +133,8 @@ export class Deliveries {
     const { tenant, capability, request } = task;
     const number = task.attempt + 1;
     const demands = demandsOnStandIn(request);
-    const input = () => JSON.parse(task.input) as unknown;
+    let parsed: unknown;
+    const input = () => (parsed ??= JSON.parse(task.input));
     const parent = request.parentId === undefined ? undefined : this.owner.parentOf(request.parentId);
     const inputHash = parent === undefined ? 0 : fingerprintOf(undefined, undefined, input(), task.input);
     let any = false;

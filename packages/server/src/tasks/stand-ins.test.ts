@@ -15,6 +15,13 @@ const submit = async (more = {}): Promise<string> => {
 };
 const shape = async (id: string) => JSON.parse(taskText(await rooms.task(id), { input: false }));
 
+/** Whom the task is for says no, and so does whoever stands in for that. */
+const nobodyHasAny = async (first: FakeAgent, stand: FakeAgent): Promise<void> => {
+  first.link.next().fail({ code: "OUT_OF_STOCK", message: "none left" });
+  await rooms.pass(0);
+  stand.link.next().fail({ code: "OUT_OF_STOCK", message: "none here either" });
+};
+
 describe("RES-9: somebody stands in for a task", () => {
   test("when nobody offers it; the task says that it is degraded, and the attempt who stood in", async () => {
     const stand = await join("stand", "slow");
@@ -60,9 +67,7 @@ describe("RES-9: somebody stands in for a task", () => {
     const stand = await join("stand", "slow");
     const id = await submit({ fallbackOn: ["OUT_OF_STOCK"] });
     await rooms.pass(0);
-    first.link.next().fail({ code: "OUT_OF_STOCK", message: "none left" });
-    await rooms.pass(0);
-    stand.link.next().fail({ code: "OUT_OF_STOCK", message: "none here either" });
+    await nobodyHasAny(first, stand);
     await rooms.pass(0);
     const task = await shape(id);
     expect(task).toMatchObject({ state: "failed", error: { code: "AGENT_ERROR" } });
@@ -97,9 +102,7 @@ describe("RES-9: somebody stands in for a task", () => {
     const stand = await join("stand", "slow", { maxConcurrentTasks: 1 });
     const id = await submit({ fallbackOn: ["OUT_OF_STOCK"], fallback: ["slow", "nobody-at-all"] });
     await rooms.pass(0);
-    first.link.next().fail({ code: "OUT_OF_STOCK", message: "none left" });
-    await rooms.pass(0);
-    stand.link.next().fail({ code: "OUT_OF_STOCK", message: "none here either" });
+    await nobodyHasAny(first, stand);
     await rooms.pass(0);
     expect(await shape(id)).toMatchObject({ state: "failed", error: { code: "AGENT_ERROR" } });
     await rooms.tasks.requeue([id]);
@@ -139,9 +142,7 @@ describe("RES-9: somebody stands in for a task", () => {
     const stand = await join("stand", "slow");
     const id = await submit({ fallbackOn: ["OUT_OF_STOCK"] });
     await rooms.pass(0);
-    first.link.next().fail({ code: "OUT_OF_STOCK", message: "none left" });
-    await rooms.pass(0);
-    stand.link.next().fail({ code: "OUT_OF_STOCK", message: "none here either" });
+    await nobodyHasAny(first, stand);
     await rooms.cut(first);
     await rooms.pass(0);
     await rooms.tasks.requeue([id]);

@@ -7,10 +7,6 @@ export class Waiters {
 
   constructor(private readonly system: System) {}
 
-  get size(): number {
-    return this.byTask.size;
-  }
-
   settled(task: TaskRecord): void {
     for (const end of this.byTask.get(task.messageId) ?? []) end(task);
   }

@@ -17,8 +17,8 @@ interface WheelSlot {
 
 /**
  * One timer for all deadlines: entries hang in slots of `slotMs`, so setting and taking back are constant time and
- * allocate nothing. Deadlines are kept to within one slot, and are never early; after the node stood still it listens first. (Varghese & Lauck 1987, scheme 6, with
- * a map instead of an array so that any distance fits.)
+ * allocate nothing. Deadlines are kept to within one slot, and are never early; after the node stood still it listens first.
+ * (Varghese & Lauck 1987, scheme 6, with a map instead of an array so that any distance fits.)
  */
 export class Wheel {
   private readonly slots = new Map<number, WheelSlot>();
