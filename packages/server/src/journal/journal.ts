@@ -108,7 +108,13 @@ export interface LogShelf extends Shelf<MessageLog> {
 }
 
 const FLUSH_MS = 250;
-/** Logs that are put into words in one go; the event loop has its turn before the next. */
+/**
+ * Logs that are put into words in one go: a fraction of those that wait, at least so many and at most so many. The event loop
+ * has its turn before the next: a call that comes meanwhile should wait for a millisecond of it and not for all of it, and on a
+ * slow disk, where more wait, the steps grow.
+ */
+const FLUSH_FRACTION = 1 / 8;
+const FLUSH_MIN = 24;
 const FLUSH_MAX = 256;
 /** Events of no message that are kept in memory. */
 const NOTES_MAX = 1000;
@@ -298,7 +304,8 @@ export class Journal {
     let events = this.unsavedNotes;
     this.unsavedNotes = [];
     do {
-      const logs = this.dirty.splice(0, FLUSH_MAX);
+      const step = Math.max(FLUSH_MIN, Math.ceil(this.dirty.length * FLUSH_FRACTION));
+      const logs = this.dirty.splice(0, Math.min(step, FLUSH_MAX));
       for (const log of logs) {
         log.queued = false;
         for (let i = log.flushed; i < log.size; i++) events.push(this.describe(log, i));
