@@ -8,7 +8,8 @@ import { quantile } from "../lib/stats.mjs";
 
 const rates = { front: 500, beside: 100, apart: 100 };
 const warmUpSec = 5;
-const beforeSec = 5;
+const beforeSec = 20;
+const stallSec = 30;
 const afterSec = 15;
 /** Long enough for everybody to know: what comes later in the outage should fail at once. */
 const knownAfterMs = 2_000;
@@ -30,7 +31,6 @@ async function outage(context, args) {
     await parts[role].ask("open", { url: node.url });
   }
   await parts.caller.ask("run", { seconds: warmUpSec, rates });
-  const stallSec = Math.max(10, context.seconds);
   const running = parts.caller.ask("run", { seconds: beforeSec + stallSec + afterSec, rates });
   await wait(beforeSec * 1000);
   // As a process that hangs: its connection is there and takes what is sent, and nothing comes back.

@@ -7,8 +7,15 @@ import type { Breakers } from "./breakers.js";
 import type { Call, CallAttempt } from "./call.js";
 import { Children } from "./children.js";
 import type { Memory } from "./memory.js";
+import { TokenBuckets } from "./rate-limit.js";
 import { inDoubt, parentOver } from "./refusals.js";
 import { SettledCall } from "./settled.js";
+
+/**
+ * Failed calls of one capability and code that go to disk in a second. When somebody hangs, hundreds a second fail for the one
+ * reason that these tell, and writing all of them would make those calls wait that have nothing to do with it.
+ */
+const STORED_PER_SEC = 20;
 
 /** What an agent says with its no may be as large as a result. */
 function sizeOf(error: ErrorBody | undefined): number {
@@ -30,6 +37,7 @@ function bodyOf(error: Error): ErrorBody {
 export class CallEndings {
   readonly counts = { started: 0, completed: 0, failed: 0, inFlight: 0 };
   readonly children = new Children<Call>();
+  private readonly stored = new TokenBuckets(STORED_PER_SEC);
 
   constructor(
     private readonly admission: Admission,
@@ -63,13 +71,23 @@ export class CallEndings {
       call.attempt,
       { code, message: error.message },
     );
-    // Failures stay readable on disk, except those of messages that never got anywhere.
-    if (call.attempt > 0 || call.inLine) this.journal.keep(call.log);
+    const now = this.system.monotonic();
+    this.store(call, code, now);
     this.counts.failed++;
-    this.settle(call, this.system.monotonic(), undefined, undefined, bodyOf(error));
+    this.settle(call, now, undefined, undefined, bodyOf(error));
     call.reply.error(error);
     for (const reply of call.joined ?? []) reply.error(error);
     this.endWithin(call.messageId, code);
+  }
+
+  /** Failures stay readable on disk, except those of messages that never got anywhere, and all but the first of a flood. */
+  private store(call: Call, code: string, now: number): void {
+    if (call.attempt === 0 && !call.inLine) return;
+    const kind = `${code} ${call.log.capability}`;
+    if (this.stored.waitMs(kind, now) > 0) return;
+    this.stored.sweep(now);
+    this.stored.take(kind, now);
+    this.journal.keep(call.log);
   }
 
   /** A message ended, by this code or with a result: so do the calls that are part of it, and those that are part of them. */
