@@ -10,13 +10,13 @@ export function outliving(ledger: Ledger, wrong: (what: string, job?: Job) => vo
     if (job.parentId === undefined) continue;
     const ends = ledger.moments.get(job.parentId)?.filter(({ is }) => is === "over") ?? [];
     for (const { from, to } of livesOf(ledger.moments.get(job.messageId) ?? [])) {
-      for (const end of ends) {
-        if (end.node !== from.node) continue;
-        if (from.at <= end.at) {
-          if (to === undefined || to.at > end.at) wrong("it was open when its parent was over", job);
-        } else if (!end.answered && isOver(ledger, job.parentId, from.at) && to?.at !== from.at)
-          wrong("it was taken in when its parent had ended without an answer", job);
-      }
+      const ofSameRun = ends.filter(({ node }) => node === from.node);
+      if (ofSameRun.some(({ at }) => from.at <= at && (to === undefined || to.at > at)))
+        wrong("it was open when its parent was over", job);
+      // The latest end counts: a dead task that was asked for again may have been answered since.
+      const before = ofSameRun.findLast(({ at }) => at < from.at);
+      if (before?.answered === false && isOver(ledger, job.parentId, from.at) && to?.at !== from.at)
+        wrong("it was taken in when its parent had ended without an answer", job);
     }
   }
 }
