@@ -5,7 +5,7 @@ import { importsOf, root, type Source, sources, withoutComments } from "./kit/so
 
 /** The house of ARCHITECTURE.md, held to its drawing: imports point down or right. */
 const shipped = (path: string): boolean => !/\.test\.ts$|\/conformance\//.test(path);
-const packages = ["protocol", "sdk", "server", "cli"] as const;
+const packages = ["protocol", "embedder-static", "sdk", "server", "cli"] as const;
 const everything = packages.flatMap((name) => sources(`packages/${name}/src`, shipped));
 const server = everything.filter((source) => source.path.startsWith("packages/server/src/"));
 
@@ -35,7 +35,7 @@ const outside =
 
 const roomOf = (path: string): string | undefined => /^packages\/server\/src\/([^/]+)\//.exec(path)?.[1];
 const packageOf = (specifier: string): string | undefined =>
-  /^@agent-reach\/(\w+)/.exec(specifier)?.[1] ?? (/^agent-reach(\/|$)/.test(specifier) ? "cli" : undefined);
+  /^@agent-reach\/([\w-]+)/.exec(specifier)?.[1] ?? (/^agent-reach(\/|$)/.test(specifier) ? "cli" : undefined);
 
 /** Each import of each file that breaks the rule, as a line to read. */
 function broken(
@@ -52,9 +52,10 @@ function broken(
 describe("packages", () => {
   const sees: Record<(typeof packages)[number], readonly string[]> = {
     protocol: ["protocol"],
+    "embedder-static": ["embedder-static"],
     sdk: ["sdk", "protocol"],
-    server: ["server", "protocol"],
-    cli: ["cli", "server", "sdk", "protocol"],
+    server: ["server", "protocol", "embedder-static"],
+    cli: ["cli", "server", "sdk", "protocol", "embedder-static"],
   };
 
   test.each(packages)("%s sees only the packages below it", (name) => {

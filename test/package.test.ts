@@ -9,7 +9,13 @@ import { gate, within } from "./kit/within.js";
 
 const run = promisify(execFile);
 const patienceMs = 240_000;
-const packages = ["agent-reach", "agent-reach-protocol", "agent-reach-sdk", "agent-reach-server"];
+const packages = [
+  "agent-reach",
+  "agent-reach-embedder-static",
+  "agent-reach-protocol",
+  "agent-reach-sdk",
+  "agent-reach-server",
+];
 
 describe("the packages, as they would be published", () => {
   let folder: string;
@@ -32,7 +38,10 @@ describe("the packages, as they would be published", () => {
         .split("\n")
         .map((path) => path.replace(/^package\//, ""));
       const strange = files.filter(
-        (path) => !/^(package\.json|LICENSE|README\.md|bin\/[\w-]+\.js|dist\/.+(\.js|\.d\.ts))$/.test(path),
+        (path) =>
+          !/^(package\.json|LICENSE|NOTICE|README\.md|data\/zh-en\.bin|bin\/[\w-]+\.js|dist\/.+(\.js|\.d\.ts))$/.test(
+            path,
+          ),
       );
       expect(strange, tarball).toEqual([]);
       expect(
