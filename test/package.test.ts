@@ -39,7 +39,7 @@ describe("the packages, as they would be published", () => {
         .map((path) => path.replace(/^package\//, ""));
       const strange = files.filter(
         (path) =>
-          !/^(package\.json|LICENSE|NOTICE|README\.md|data\/zh-en\.bin|bin\/[\w-]+\.js|dist\/.+(\.js|\.d\.ts))$/.test(
+          !/^(package\.json|LICENSE|NOTICE|README\.md|data\/[\w-]+\.(bin|txt)|bin\/[\w-]+\.js|dist\/.+(\.js|\.d\.ts))$/.test(
             path,
           ),
       );
