@@ -4,9 +4,12 @@ import { join } from "node:path";
 import type { CallEnvelope, Card, Registered, SubmitEnvelope, Task } from "@agent-reach/protocol";
 import { traceNamedAfter } from "@agent-reach/protocol";
 import type { Caller } from "../../packages/server/src/access/access.js";
+import { Concepts } from "../../packages/server/src/catalog/concepts.js";
+import { Meaning } from "../../packages/server/src/catalog/meaning.js";
 import { type Config, defaultConfig } from "../../packages/server/src/config.js";
 import type { Engine } from "../../packages/server/src/engines/engine.js";
 import { openMemory } from "../../packages/server/src/engines/memory/index.js";
+import { readLexicon } from "../../packages/server/src/engines/os/lexicon.js";
 import { House } from "../../packages/server/src/house.js";
 import type { LiveInstance } from "../../packages/server/src/registry/instance.js";
 import type { MessageRequest } from "../../packages/server/src/router/message.js";
@@ -55,6 +58,8 @@ export const callerOf = (agentId: string): Caller => ({
   sourceJson: JSON.stringify({ agentId }),
 });
 
+const concepts = new Concepts(readLexicon());
+
 /** The rooms of a node on the memory engine under fake time; in place of its doors there are links without a wire. */
 export class FakeRooms {
   readonly registry: House["registry"];
@@ -90,7 +95,9 @@ export class FakeRooms {
   static async open(options: RoomsOptions = {}): Promise<FakeRooms> {
     const { system = new FakeSystem(), engine = await openMemory(), synonyms } = options;
     const trouble: unknown[] = [];
-    const build = (config: Config) => new House(config, system, engine, (error) => void trouble.push(error));
+    const newMeaning = () => new Meaning(concepts, undefined);
+    const build = (config: Config) =>
+      new House(config, system, engine, (error) => void trouble.push(error), undefined, newMeaning);
     const config = configOf(options);
     const house = synonyms === undefined ? build(config) : withFile(synonyms, (file) => build(knowing(config, file)));
     // No real clock shows zero any more when the first message comes.
@@ -225,7 +232,10 @@ function configOf({ lease, call, delivery, limits, breaker }: RoomsOptions): Con
   };
 }
 
-const knowing = (config: Config, synonymsFile: string): Config => ({ ...config, catalog: { synonymsFile } });
+const knowing = (config: Config, synonymsFile: string): Config => ({
+  ...config,
+  catalog: { ...config.catalog, synonymsFile },
+});
 
 /** What a node reads from a file is in one for as long as it is being built. */
 function withFile<T>(content: unknown, use: (file: string) => T): T {

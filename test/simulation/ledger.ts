@@ -125,6 +125,8 @@ export interface Opening {
 /** That the node took a call in, or that a message was over for it. */
 export interface Moment {
   readonly at: number;
+  /** Which of all moments it is: many have the same time. */
+  readonly number: number;
   readonly node: number;
   readonly is: "taken in" | "over";
   /** Whether it was over with an answer of its agent. */
@@ -172,6 +174,7 @@ export class Ledger {
   readonly faults: Line[] = [];
   readonly lines: Line[] = [];
   #commits = 0;
+  #moments = 0;
   readonly #jobOf = new Map<string, Job>();
   readonly #confirmedAt = new Map<string, number>();
 
@@ -218,7 +221,8 @@ export class Ledger {
   noted(node: number, messageId: string, type: string, code: unknown): void {
     const is = type === "received" ? "taken in" : ENDS.has(type) ? "over" : undefined;
     if (is === undefined) return;
-    const moment: Moment = { at: this.now, node, is, answered: type === "completed" || code === "AGENT_ERROR" };
+    const number = this.#moments++;
+    const moment: Moment = { at: this.now, number, node, is, answered: type === "completed" || code === "AGENT_ERROR" };
     const moments = this.moments.get(messageId);
     if (moments === undefined) this.moments.set(messageId, [moment]);
     else moments.push(moment);

@@ -11,11 +11,12 @@ export function outliving(ledger: Ledger, wrong: (what: string, job?: Job) => vo
     const ends = ledger.moments.get(job.parentId)?.filter(({ is }) => is === "over") ?? [];
     for (const { from, to } of livesOf(ledger.moments.get(job.messageId) ?? [])) {
       const ofSameRun = ends.filter(({ node }) => node === from.node);
-      if (ofSameRun.some(({ at }) => from.at <= at && (to === undefined || to.at > at)))
+      // It ends with its parent, a moment later and at the same time.
+      if (ofSameRun.some(({ at, number }) => from.number < number && (to === undefined || to.at > at)))
         wrong("it was open when its parent was over", job);
       // The latest end counts: a dead task that was asked for again may have been answered since.
-      const before = ofSameRun.findLast(({ at }) => at < from.at);
-      if (before?.answered === false && isOver(ledger, job.parentId, from.at) && to?.at !== from.at)
+      const before = ofSameRun.findLast(({ number }) => number < from.number);
+      if (before?.answered === false && isOver(ledger, job.parentId, from) && to?.at !== from.at)
         wrong("it was taken in when its parent had ended without an answer", job);
     }
   }
@@ -33,8 +34,8 @@ function livesOf(moments: readonly Moment[]): { from: Moment; to: Moment | undef
 }
 
 /** Whether it was still over then: a call may be taken in again, and a task be asked for again. */
-function isOver({ moments, commits }: Ledger, messageId: string, at: number): boolean {
-  if (moments.get(messageId)?.findLast((moment) => moment.at <= at)?.is === "taken in") return false;
+function isOver({ moments, commits }: Ledger, messageId: string, { at, number }: Moment): boolean {
+  if (moments.get(messageId)?.findLast((moment) => moment.number < number)?.is === "taken in") return false;
   const last = commits.get(messageId)?.findLast((commit) => commit.at <= at);
   return last === undefined || isTerminal(last.task.state);
 }

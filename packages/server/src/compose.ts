@@ -1,8 +1,12 @@
+import { openStaticEmbedder } from "@agent-reach/embedder-static";
 import { limits } from "@agent-reach/protocol";
+import { Concepts } from "./catalog/concepts.js";
+import { Meaning } from "./catalog/meaning.js";
 import { type Config, checkConfig } from "./config.js";
 import { Webhooks } from "./connectors/webhooks.js";
 import type { Engine } from "./engines/engine.js";
 import { openMemory } from "./engines/memory/index.js";
+import { readLexicon } from "./engines/os/lexicon.js";
 import { osSystem } from "./engines/os/system.js";
 import { openSqlite } from "./engines/sqlite/index.js";
 import { Chaos } from "./gateway/chaos.js";
@@ -71,7 +75,15 @@ async function build(
   onError: (error: unknown) => void,
   engine: Engine,
 ): Promise<Node> {
-  const house = new House(config, system, engine, onError, (err) => log.debug({ err }, "connection broken"));
+  const [embedder, concepts] = [await openStaticEmbedder(), new Concepts(readLexicon())];
+  const house = new House(
+    config,
+    system,
+    engine,
+    onError,
+    (err) => log.debug({ err }, "connection broken"),
+    () => new Meaning(concepts, embedder, config.catalog),
+  );
   const { registry, router, calls, tasks, dispatcher, admission, journal, reaper, sessions, rooms } = house;
   router.breakers.onChange(({ record: { agentId, instanceId } }, { state, ...change }) =>
     log[state === "open" ? "warn" : "info"]({ agentId, instanceId, ...change }, `breaker ${state}`),

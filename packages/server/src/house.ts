@@ -1,5 +1,7 @@
 import { limits } from "@agent-reach/protocol";
 import { Catalog } from "./catalog/catalog.js";
+import { Learner } from "./catalog/learner.js";
+import type { Meaning } from "./catalog/meaning.js";
 import { Synonyms } from "./catalog/synonyms.js";
 import { readSynonyms } from "./config/synonyms.js";
 import type { Config } from "./config.js";
@@ -56,6 +58,8 @@ export class House {
     onError: (error: unknown) => void,
     /** Hears of broken frames and resets, which are the other side's affair. */
     onBroken: (error: unknown) => void = () => {},
+    /** Makes an index to find by meaning; without it, texts are found by their very words only. */
+    newMeaning?: () => Meaning,
   ) {
     const nodeId = config.node.id;
     const wheel = new Wheel(system);
@@ -70,7 +74,8 @@ export class House {
     });
     const { synonymsFile } = config.catalog;
     const synonyms = new Synonyms(synonymsFile === undefined ? {} : readSynonyms(synonymsFile));
-    const catalog = new Catalog(registry.view, synonyms);
+    const learner = newMeaning && new Learner(registry.view, newMeaning, system);
+    const catalog = new Catalog(registry.view, synonyms, learner);
     const router = new Router(system, config.routing, config.breaker);
     const admission = new Admission(system, config.limits);
     const dispatcher = new Dispatcher(
@@ -164,9 +169,10 @@ export class House {
 
   /** Loads what is stored, and goes on with it. `loaded` is called when it is known who was there. */
   async start(loaded: () => void = () => {}): Promise<void> {
-    const { journal, registry, rooms, dispatcher, tasks, reaper } = this;
+    const { journal, registry, catalog, rooms, dispatcher, tasks, reaper } = this;
     await journal.start();
     await registry.start(() => rooms.feed.start());
+    catalog.start();
     loaded();
     await rooms.notices.start();
     await dispatcher.start();
@@ -200,6 +206,7 @@ export class House {
     this.reaper.stop();
     this.tasks.stop();
     await this.journal.stop();
+    this.catalog.stop();
     this.registry.stop();
     this.wheel.stop();
   }

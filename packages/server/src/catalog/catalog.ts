@@ -1,9 +1,11 @@
 import { ReachError } from "@agent-reach/protocol";
 import type { LiveInstance, Offer } from "../registry/instance.js";
 import type { CapabilityEntry, View } from "../registry/view.js";
-import { normalise } from "./match.js";
-import { Nearest } from "./nearest.js";
+import type { Learner } from "./learner.js";
+import type { Scored } from "./meaning.js";
 import type { Synonyms } from "./synonyms.js";
+import { normalise } from "./text.js";
+import { Wordings } from "./wordings.js";
 
 /** What is asked for: who, what, or in which words. At least one of them. */
 export interface Wanted {
@@ -26,6 +28,12 @@ export interface Resolved {
   reasons: readonly string[];
 }
 
+/** What fits, best first: one that is meant (and what else comes near), several that cannot be told apart, or nothing. */
+export interface Found {
+  verdict: "match" | "ambiguous" | "no_match";
+  resolved: readonly Resolved[];
+}
+
 export type Resolution = { ok: true; resolved: Resolved } | { ok: false; error: ReachError };
 
 /** How sure each kind of hard match is. */
@@ -34,24 +42,41 @@ const BY_NAME = ["name"];
 const BY_AGENT = ["agent", "name"];
 const BY_INSTANCE = ["instance", "name"];
 const BY_TOPIC = ["topic"];
+const NOTHING: Found = { verdict: "no_match", resolved: [] };
+/** Capabilities that an answer by meaning lists. */
+const RANKED_MAX = 3;
+/** What is less near than this is not worth naming as a miss. */
+const NEAR_MIN = 0.05;
 
 /**
  * Who can do it: from a name, a target or a phrase to the capability that is meant (CAT-2). Names come first, then
- * synonyms, examples and tags from the most specific level up; it may say no, and then names the nearest.
+ * synonyms, examples and tags from the most specific level up, then meaning; it may say no, and then names the nearest.
  */
 export class Catalog {
-  private readonly nearest: Nearest;
+  private readonly wordings: Wordings;
 
   constructor(
     private readonly view: View,
     private synonyms: Synonyms,
+    /** Without it nothing is found by meaning. */
+    private readonly learner: Learner | undefined,
   ) {
-    this.nearest = new Nearest(view);
+    this.wordings = new Wordings(view);
   }
 
   /** Called when an instance came, changed or went, so that its capabilities can be found. */
   changed(instance: LiveInstance): void {
-    this.nearest.changed(instance);
+    this.wordings.changed(instance);
+    this.learner?.changed(instance);
+  }
+
+  /** Everybody who is there has been loaded. */
+  start(): void {
+    this.learner?.start();
+  }
+
+  stop(): void {
+    this.learner?.stop();
   }
 
   /** The one capability that a message is for. */
@@ -63,21 +88,21 @@ export class Catalog {
       const entry = this.view.capabilities.get(wanted.capability);
       if (entry !== undefined) return { ok: true, resolved: resolvedOf(entry, MATCH.name, BY_NAME) };
     }
-    const found = this.find(wanted);
-    const [first, second] = found;
-    if (first === undefined) return { ok: false, error: this.nobody(wanted) };
-    if (second !== undefined && second.match === first.match) return { ok: false, error: ambiguous(wanted, found) };
-    return { ok: true, resolved: first };
+    const { verdict, resolved } =
+      wanted.capability === undefined ? this.phrased(wanted.intent ?? "") : oneOf(this.named(wanted.capability));
+    if (verdict === "no_match") return { ok: false, error: this.nobody(wanted) };
+    if (verdict === "ambiguous") return { ok: false, error: ambiguous(wanted, resolved) };
+    return { ok: true, resolved: resolved[0]! };
   }
 
-  /** All capabilities that fit, best first; empty if none does. */
-  find(wanted: Wanted & { tags?: readonly string[] | undefined }): Resolved[] {
-    if (wanted.instanceId !== undefined || wanted.agentId !== undefined) return this.ofTarget(wanted);
-    if (wanted.capability !== undefined) return this.named(wanted.capability);
+  /** All capabilities that fit, best first. */
+  find(wanted: Wanted & { tags?: readonly string[] | undefined }): Found {
+    if (wanted.instanceId !== undefined || wanted.agentId !== undefined) return anyOf(this.ofTarget(wanted));
+    if (wanted.capability !== undefined) return anyOf(this.named(wanted.capability));
     if (wanted.intent !== undefined) return this.phrased(wanted.intent);
     const found = new Map<string, Resolved>();
     for (const tag of wanted.tags ?? []) for (const r of this.tagged(tag)) if (!found.has(r.name)) found.set(r.name, r);
-    return [...found.values()].sort((a, b) => b.match - a.match);
+    return anyOf([...found.values()].sort((a, b) => b.match - a.match));
   }
 
   /** Who offers the capability of exactly this name; undefined if nobody ever did. */
@@ -93,7 +118,13 @@ export class Catalog {
 
   /** The nearest capabilities to a phrase that matched nothing, with how near they are. */
   misses(phrase: string, limit = 3): { capability: string; agentId: string; match: number }[] {
-    return this.nearest.to(phrase, limit);
+    const ranked = this.learner?.ask().rank(phrase, limit) ?? [];
+    return ranked.flatMap(({ name, score }) => {
+      const entry = this.view.capabilities.get(name);
+      const offer = entry?.offers[0] ?? entry?.gone[0];
+      if (offer === undefined || score < NEAR_MIN) return [];
+      return [{ capability: name, agentId: offer.instance.record.agentId, match: rounded(score) }];
+    });
   }
 
   private named(name: string): Resolved[] {
@@ -102,15 +133,30 @@ export class Catalog {
     return this.bySynonym(name);
   }
 
-  private phrased(phrase: string): Resolved[] {
+  /** What a phrase means: by its very words, and if nobody has these, by its meaning. */
+  private phrased(phrase: string): Found {
     const plain = normalise(phrase);
-    const exact = this.nearest.named(plain);
-    if (exact.length > 0) return exact.map((entry) => resolvedOf(entry, MATCH.name, BY_NAME));
+    const exact = this.wordings.named(plain);
+    if (exact.length > 0) return oneOf(exact.map((entry) => resolvedOf(entry, MATCH.name, BY_NAME)));
     const bySynonym = this.bySynonym(phrase);
-    if (bySynonym.length > 0) return bySynonym;
-    const byExample = this.nearest.exemplified(plain);
-    if (byExample.length > 0) return byExample.map((entry) => resolvedOf(entry, MATCH.example, ["example"]));
-    return this.tagged(phrase.trim());
+    if (bySynonym.length > 0) return oneOf(bySynonym);
+    const byExample = this.wordings.exemplified(plain);
+    if (byExample.length > 0) return oneOf(byExample.map((entry) => resolvedOf(entry, MATCH.example, ["example"])));
+    const tagged = this.tagged(phrase.trim());
+    return tagged.length > 0 ? oneOf(tagged) : this.meant(phrase);
+  }
+
+  /** By meaning (CAT-3), among all or among these. */
+  private meant(phrase: string, among?: ReadonlySet<string>): Found {
+    if (this.learner === undefined) return NOTHING;
+    const { verdict, confidence, ranked } = this.learner.ask().ask(phrase, RANKED_MAX, among);
+    if (verdict === "no_match") return NOTHING;
+    const resolved = ranked.flatMap((scored, i) => {
+      const entry = this.view.capabilities.get(scored.name);
+      if (entry === undefined) return [];
+      return [resolvedOf(entry, rounded(scored.score), reasonsOf(scored, i === 0 ? confidence : undefined))];
+    });
+    return resolved.length === 0 ? NOTHING : { verdict, resolved };
   }
 
   private bySynonym(phrase: string): Resolved[] {
@@ -193,9 +239,7 @@ export class Catalog {
   }
 
   private among(instances: LiveInstance[], wanted: Wanted, agentId: string, reasons: readonly string[]): Resolution {
-    const name =
-      wanted.capability ??
-      (wanted.intent === undefined ? undefined : this.find({ tenant: wanted.tenant, intent: wanted.intent })[0]?.name);
+    const name = wanted.capability ?? (wanted.intent === undefined ? undefined : this.wishOf(wanted.intent, instances));
     if (name !== undefined) {
       const resolved = this.narrowed(name, instances, reasons);
       if (resolved.offers.length + resolved.gone.length > 0) return { ok: true, resolved };
@@ -221,6 +265,17 @@ export class Catalog {
         },
       ),
     };
+  }
+
+  /** Which capability of these instances a phrase means; of its very words, also one that they do not offer. */
+  private wishOf(phrase: string, instances: readonly LiveInstance[]): string | undefined {
+    const names = namesOf(instances);
+    if (names.length === 1) return names[0];
+    const { verdict, resolved } = this.phrased(phrase);
+    const [first] = resolved;
+    if (verdict === "match" && first !== undefined && names.includes(first.name)) return first.name;
+    const own = this.meant(phrase, new Set(names));
+    return own.verdict === "match" ? own.resolved[0]!.name : undefined;
   }
 
   private narrowed(name: string, instances: readonly LiveInstance[], reasons: readonly string[]): Resolved {
@@ -252,6 +307,30 @@ export class Catalog {
 
 function resolvedOf(entry: CapabilityEntry, match: number, reasons: readonly string[]): Resolved {
   return { name: entry.name, offers: entry.offers, gone: entry.gone, match, reasons };
+}
+
+/** One of them is meant: the first, if no other fits as well. */
+function oneOf(resolved: readonly Resolved[]): Found {
+  const [first, second] = resolved;
+  if (first === undefined) return NOTHING;
+  return { verdict: second !== undefined && second.match === first.match ? "ambiguous" : "match", resolved };
+}
+
+/** All of them are meant. */
+function anyOf(resolved: readonly Resolved[]): Found {
+  return resolved.length === 0 ? NOTHING : { verdict: "match", resolved };
+}
+
+/** What each stage found, for people and for programs (CAT-3). */
+function reasonsOf({ parts }: Scored, confidence: number | undefined): string[] {
+  const reasons = ["meaning"];
+  if (confidence !== undefined) reasons.push(`confidence ${confidence.toFixed(2)}`);
+  for (const [stage, score] of Object.entries(parts)) reasons.push(`${stage} ${score.toFixed(2)}`);
+  return reasons;
+}
+
+function rounded(score: number): number {
+  return Math.round(Math.min(1, score) * 1000) / 1000;
 }
 
 function namesOf(instances: readonly LiveInstance[]): string[] {

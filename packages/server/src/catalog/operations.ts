@@ -69,6 +69,16 @@ export function agreement(reading: OperationReading, card: Operation | readonly 
   return refused && !itself ? MOVE.refused : best;
 }
 
+/** Least agreement of what is not plainly the contrary. */
+const CONTRARY = 0.45;
+
+/** Whether a text plainly asks for a change and a card only looks: "delete the order" is never for "list orders" (CAT-7). */
+export function onlyLooks(reading: OperationReading, card: readonly Operation[]): boolean {
+  if (card.length === 0 || !card.every(looks) || agreement(reading, card) > CONTRARY) return false;
+  const plain = [...reading.wanted].filter(([, weight]) => weight >= PLAIN);
+  return plain.length > 0 && !plain.some(([operation]) => looks(operation));
+}
+
 function moveOf(reading: OperationReading, operation: Operation): number {
   const fit = fitOf(reading.wanted, operation);
   return fit > 0

@@ -1,4 +1,4 @@
-import { normalise } from "./match.js";
+import { normalise } from "./text.js";
 
 /**
  * Other words for a capability or a tag: `{ data_fetch: ["sql查询", "run sql"] }`. A phrase stands for the capability of

@@ -275,6 +275,19 @@ const rows: Record<SettingPath, Row> = {
     doc: "Send nothing to an instance for a capability that failed there over half of the time lately, except single probes.",
   },
   "catalog.synonymsFile": { type: "string", doc: "YAML file of synonyms of capabilities. Not set: none." },
+  "catalog.acceptAt": {
+    type: "number",
+    min: 0,
+    max: 1,
+    doc: "Least fit of a request in words, below which the catalog says that nobody serves it. Not set: learnt from the cards.",
+  },
+  "catalog.tellApartAt": {
+    type: "number",
+    min: 0.5,
+    max: 1,
+    default: 0.6,
+    doc: "Least chance of the first capability against the second, below which a request in words is ambiguous.",
+  },
   "webhook.allowPrivate": {
     type: "boolean",
     doc: "Whether webhook agents may live at loopback and private addresses. Not set: only while the node itself listens on loopback.",

@@ -67,7 +67,7 @@ export interface Config {
   journal: { messagesMax: number; keepSec: number };
   routing: { weights: Weights; healthMin: number };
   breaker: { enabled: boolean };
-  catalog: { synonymsFile?: string };
+  catalog: { synonymsFile?: string; acceptAt?: number; tellApartAt: number };
   webhook: {
     allowPrivate: boolean;
     connectTimeoutMs: number;

@@ -67,7 +67,8 @@ export class CallSender {
         this.endings.fail(call, call.givenUp ?? call.lastRefusal ?? nobodyInTime(call));
       return true;
     }
-    const resolution = this.catalog.resolve(wantedBy(call.request));
+    // What was asked for in words has been understood once: it stays meant, whatever comes or goes.
+    const resolution = this.catalog.resolve({ ...wantedBy(call.request), capability: call.capability });
     if (resolution.ok) return this.attempt(call, resolution.resolved) || this.changesLine(call);
     this.giveUp(call, resolution.error);
     return true;

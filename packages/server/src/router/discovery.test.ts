@@ -92,6 +92,7 @@ describe("CAT-8: finding nobody is an answer", () => {
 
   test("not offered at all, with the nearest", async () => {
     await join("shop");
+    await rooms.pass(1_000);
     expect(discover({ capability: "order query" })).toMatchObject({
       verdict: "no_match",
       candidates: [],

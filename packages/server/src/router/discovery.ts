@@ -34,16 +34,16 @@ export class Discoverer {
       );
     }
     const decisionId = this.system.newId();
-    const all = this.catalog.find({ tenant, capability, agentId, intent, tags });
+    const { verdict, resolved } = this.catalog.find({ tenant, capability, agentId, intent, tags });
     const found =
-      tags === undefined || tags.length === 0 ? all : all.filter((r) => tags.every((tag) => carries(r, tag)));
+      tags === undefined || tags.length === 0 ? resolved : resolved.filter((r) => tags.every((tag) => carries(r, tag)));
     if (found.length === 0) {
       const misses = this.catalog
         .misses(capability ?? intent ?? (tags ?? []).join(" "))
         .map((m) => ({ ...m, why: "not_matched" as Verdict }));
       return answer("", "no_match", misses, decisionId);
     }
-    if (intent !== undefined && found.length > 1 && found[0]!.match === found[1]!.match) {
+    if (verdict === "ambiguous") {
       const misses = found.slice(0, CAPABILITIES_MAX).flatMap((r) => this.missOf(r));
       return answer("", "ambiguous", misses, decisionId);
     }

@@ -24,7 +24,7 @@ export function fallbackOf(
  * if it offers it, else for its only one.
  */
 export function resolveStandIn(catalog: Catalog, tenant: string, name: string, capability: string): Resolution {
-  const [found] = catalog.find({ tenant, capability: name });
+  const [found] = catalog.find({ tenant, capability: name }).resolved;
   if (found !== undefined) return { ok: true, resolved: found };
   const same = catalog.resolve({ tenant, agentId: name, capability });
   return same.ok ? same : catalog.resolve({ tenant, agentId: name });

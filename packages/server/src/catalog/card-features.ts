@@ -1,0 +1,65 @@
+import type { Concepts } from "./concepts.js";
+import { gramsOf, TEXT_READ_MAX } from "./text.js";
+
+/** What a card says in words of one capability. */
+export interface CardText {
+  name: string;
+  description?: string | undefined;
+  operation?: string | undefined;
+  objectType?: string | undefined;
+  tags?: readonly string[] | undefined;
+  examples?: readonly string[] | undefined;
+}
+
+/** All texts of a card that count, its name first. */
+export function textsOf({ name, description, examples }: CardText): string[] {
+  return [name, description ?? "", ...(examples ?? [])]
+    .filter((text) => text !== "")
+    .map((text) => text.slice(0, TEXT_READ_MAX));
+}
+
+/** The sum of a card's texts, each as a vector of length 1, so that a long one does not drown the others. In normal form. */
+export function prototypeOf(plain: readonly string[]): Map<number, number> {
+  const sum = new Map<number, number>();
+  for (const text of plain) {
+    const weights = weightsOf(text);
+    let squares = 0;
+    for (const weight of weights.values()) squares += weight * weight;
+    const length = Math.sqrt(squares);
+    for (const [key, weight] of weights) sum.set(key, (sum.get(key) ?? 0) + weight / length);
+  }
+  return sum;
+}
+
+/** The pieces of one text. What is said twice counts more, but not twice. */
+export function weightsOf(plain: string): Map<number, number> {
+  const counts = gramsOf(plain);
+  for (const [key, count] of counts) if (count > 1) counts.set(key, 1 + Math.log(count));
+  return counts;
+}
+
+/** The concepts of a card's texts. */
+export function conceptsOf(plain: readonly string[], concepts: Concepts): Map<number, number> {
+  const sum = new Map<number, number>();
+  for (const text of plain)
+    for (const [concept, weight] of concepts.in(text)) sum.set(concept, (sum.get(concept) ?? 0) + weight);
+  for (const [concept, weight] of sum) sum.set(concept, Math.log(1 + weight));
+  return sum;
+}
+
+/** The mean direction of vectors of length 1 or 0. */
+export function centroidOf(vectors: readonly Float32Array[], dims: number): Float32Array {
+  const sum = new Float32Array(dims);
+  for (const vector of vectors) for (let i = 0; i < dims; i++) sum[i] = sum[i]! + vector[i]!;
+  let squares = 0;
+  for (const x of sum) squares += x * x;
+  if (squares > 0) for (let i = 0; i < dims; i++) sum[i] = sum[i]! / Math.sqrt(squares);
+  return sum;
+}
+
+/** The cosine of two vectors of length 1; below zero counts as zero. */
+export function cosineOf(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
+  return Math.max(sum, 0);
+}

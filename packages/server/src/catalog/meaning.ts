@@ -1,0 +1,356 @@
+import { type Calibration, calibrate, judge, type Sample, type Thresholds } from "./calibration.js";
+import { type CardText, centroidOf, conceptsOf, cosineOf, prototypeOf, textsOf, weightsOf } from "./card-features.js";
+import type { Concepts } from "./concepts.js";
+import { CosineIndex } from "./cosine-index.js";
+import { type Evidence, evidenceOf } from "./evidence.js";
+import {
+  agreement,
+  onlyLooks,
+  type Operation,
+  type OperationReading,
+  operationsIn,
+  operationsOf,
+} from "./operations.js";
+import { Order, type Place } from "./order.js";
+import { clausesOf, isChinese, normalise, simplify, TEXT_READ_MAX } from "./text.js";
+import { Vectors } from "./vectors.js";
+import { WordRanking } from "./word-ranking.js";
+
+/** How near each stage finds a capability, 0..1, and the factor of its operation. */
+export interface Parts {
+  lexical: number;
+  concepts: number;
+  words: number;
+  embedding: number;
+  operation: number;
+}
+
+export interface Scored {
+  name: string;
+  score: number;
+  parts: Parts;
+}
+
+/** What a text means, as far as the catalog can tell (CAT-8). */
+export interface Answer {
+  verdict: "match" | "ambiguous" | "no_match";
+  /** How much the text is like what is served here at all, 0..1: what is accepted by. */
+  fit: number;
+  /** How likely the first is right, 0..1. */
+  confidence: number;
+  /** Best first, also where none is near enough. */
+  ranked: Scored[];
+}
+
+/** Embeds at once, in tens of microseconds. */
+export interface LocalEmbedder {
+  readonly id: string;
+  readonly dims: number;
+  embedOne(text: string): Float32Array;
+}
+
+/**
+ * How the stages add up. Adding scores beat rank fusion and intersection in what was measured, and keeps a score to say no by.
+ * Set on the development sets of tools/embedder/dev and on the development parts of two public sets.
+ */
+const WEIGHT = { lexical: 0.5, concepts: 0.2, words: 0.1, embedding: 0.5 };
+/** What a cosine of embeddings is worth as one of letters, for a card in the other language, which shares no letters. */
+const LETTERS_OF_EMBEDDING = 0.45;
+/** How strongly the operation counts: where the card names it, and where it is read from name and description. */
+const OPERATION_POWER = { named: 0.45, read: 0.2 };
+/** Cards whose texts are kept as vectors: those that are asked for. */
+const VECTORS_MAX = 2_000;
+/** So many texts of cards are asked to set the thresholds. */
+const SAMPLES_MAX = 300;
+
+interface Document {
+  readonly name: string;
+  /** Its texts, simplified, and in normal form. */
+  readonly said: readonly string[];
+  readonly plain: readonly string[];
+  /** How many of its first texts are its name and description; the others are examples. */
+  readonly heads: number;
+  readonly chinese: boolean;
+  /** Its place in `operationSets`. */
+  readonly operations: number;
+  /** Of its texts; made when it comes near to be the one that is meant. */
+  vectors: readonly Float32Array[] | undefined;
+  alive: boolean;
+}
+
+/** How near each document is to a text, by its number. Valid until the next one is made. */
+interface Look {
+  readonly plain: string;
+  readonly reading: OperationReading;
+  readonly vector: Float32Array | undefined;
+  readonly clauses: () => readonly Float32Array[];
+  readonly chinese: boolean;
+  readonly lexical: Float32Array;
+  readonly concepts: Float32Array;
+  readonly words: Float32Array;
+  readonly embedding: Float32Array | undefined;
+  /** Of each operation set. */
+  readonly factors: readonly number[];
+}
+
+/**
+ * Finds capabilities by what a text means: letters, words, concepts and embeddings of all that cards say, added up, times how
+ * well the operation agrees. Everything is computed when a card comes, so that asking is only a look.
+ */
+export class Meaning {
+  private readonly documents: Document[] = [];
+  private readonly byName = new Map<string, number>();
+  private readonly operationSets: { operations: readonly Operation[]; power: number }[] = [];
+  private readonly operationSetOf = new Map<string, number>();
+  // What is in nearly every card still counts a little, as in the usual smooth idf.
+  private readonly grams = new CosineIndex((df, count) => Math.log((count + 1) / (df + 1)) + 1);
+  private readonly named = new CosineIndex((df, count) => Math.log((count + 1) / (df + 0.5)));
+  private readonly words = new WordRanking();
+  private readonly vectors: Vectors | undefined;
+  private readonly withVectors: Document[] = [];
+  private calibration: Calibration = calibrate([], []);
+
+  constructor(
+    private readonly concepts: Concepts,
+    private readonly embedder: LocalEmbedder | undefined,
+    private readonly thresholds: Thresholds = {},
+  ) {
+    this.vectors = embedder && new Vectors(embedder.dims);
+  }
+
+  /** How many capabilities can be found. */
+  get size(): number {
+    return this.byName.size;
+  }
+
+  /** How many places are taken by cards that went or were learnt anew. */
+  get forgotten(): number {
+    return this.documents.length - this.byName.size;
+  }
+
+  /** Learns a card, in place of the one of that name. */
+  put(card: CardText): void {
+    this.remove(card.name);
+    const said = textsOf(card).map(simplify);
+    const plain = said.map(normalise);
+    const heads = card.description === undefined || card.description === "" ? 1 : 2;
+    this.byName.set(card.name, this.documents.length);
+    this.documents.push({
+      name: card.name,
+      said,
+      plain,
+      heads,
+      chinese: isChinese(plain.slice(0, heads).join(" ")),
+      operations: this.operationSet(operationsOf(card), card.operation !== undefined),
+      vectors: undefined,
+      alive: true,
+    });
+    this.grams.add(prototypeOf(plain));
+    this.named.add(conceptsOf(plain, this.concepts));
+    this.words.add(plain);
+    this.vectors?.add(this.centroidOf(said));
+  }
+
+  remove(name: string): void {
+    const at = this.byName.get(name);
+    if (at === undefined) return;
+    this.byName.delete(name);
+    this.documents[at]!.alive = false;
+  }
+
+  /** What a text means, among all or among the named. */
+  ask(text: string, limit: number, among?: ReadonlySet<string>): Answer {
+    const look = this.look(text);
+    const order = this.order(look, Math.max(limit, 2), (document) => among === undefined || among.has(document.name));
+    const judgement = judge(this.evidence(look, order), this.calibration, this.thresholds);
+    const ranked = order.best.slice(0, limit).map((place) => this.scored(look, place));
+    const first = order.best[0];
+    const refused = first !== undefined && onlyLooks(look.reading, this.operationsOf(first));
+    return { ...judgement, verdict: refused ? "no_match" : judgement.verdict, ranked };
+  }
+
+  /** The capabilities nearest to a text, best first. */
+  rank(text: string, limit: number): Scored[] {
+    const look = this.look(text);
+    return this.order(look, limit, () => true).best.map((place) => this.scored(look, place));
+  }
+
+  /** Whether so much came since the last time that it should settle now. */
+  get isStale(): boolean {
+    return this.grams.isStale;
+  }
+
+  /** Makes good what drifted as cards came, and sets the thresholds anew; in steps of about a millisecond. */
+  *settle(): Generator<void> {
+    yield* this.grams.refresh();
+    yield* this.named.refresh();
+    const served: Sample[] = [];
+    const unserved: Evidence[] = [];
+    for (const [at, text] of this.samples()) {
+      if (!this.documents[at]!.alive) continue;
+      const sample = this.asked(at, text);
+      served.push(sample.served);
+      unserved.push(sample.unserved);
+      yield;
+    }
+    this.calibration = calibrate(served, unserved);
+  }
+
+  get bytes(): number {
+    return this.grams.bytes + this.named.bytes + this.words.bytes + (this.vectors?.bytes ?? 0);
+  }
+
+  private look(text: string): Look {
+    const said = simplify(text.slice(0, TEXT_READ_MAX));
+    const plain = normalise(said);
+    const reading = operationsIn(said);
+    const { embedder } = this;
+    const vector = embedder?.embedOne(said);
+    let clauses: Float32Array[] | undefined;
+    return {
+      plain,
+      reading,
+      vector,
+      clauses: () => {
+        clauses ??= clausesOf(said).map((clause) => embedder!.embedOne(clause));
+        return clauses;
+      },
+      chinese: isChinese(plain),
+      lexical: this.grams.cosines(weightsOf(plain)),
+      concepts: this.named.cosines(this.concepts.in(plain)),
+      words: this.words.shares(plain),
+      embedding: vector && this.vectors!.cosines(vector),
+      factors: this.operationSets.map(({ operations, power }) => agreement(reading, operations) ** power),
+    };
+  }
+
+  private order(look: Look, limit: number, isMeant: (document: Document) => boolean): Order {
+    const { documents } = this;
+    const { lexical, concepts, words, embedding, factors } = look;
+    const order = new Order(limit);
+    for (let i = 0; i < documents.length; i++) {
+      const document = documents[i]!;
+      if (!document.alive || !isMeant(document)) continue;
+      const near = embedding?.[i] ?? 0;
+      const letters = lexical[i]!;
+      const like = document.chinese === look.chinese ? letters : Math.max(letters, LETTERS_OF_EMBEDDING * near);
+      const sum =
+        WEIGHT.lexical * like + WEIGHT.concepts * concepts[i]! + WEIGHT.words * words[i]! + WEIGHT.embedding * near;
+      order.offer(i, sum, sum * factors[document.operations]!);
+    }
+    return order;
+  }
+
+  private scored({ lexical, concepts, words, embedding, factors }: Look, { at, score }: Place): Scored {
+    const { name, operations } = this.documents[at]!;
+    const parts = {
+      lexical: lexical[at]!,
+      concepts: concepts[at]!,
+      words: words[at]!,
+      embedding: embedding?.[at] ?? 0,
+      operation: factors[operations]!,
+    };
+    return { name, score, parts };
+  }
+
+  /** What the decision looks at. `without`: a text of a document that is asked as if it were not there. */
+  private evidence(look: Look, order: Order, without?: { at: number; text: number }): Evidence {
+    const top = order.best.slice(0, 2).map(({ at, score, plain }) => {
+      const near = this.nearness(look, at, without?.at === at ? without.text : undefined);
+      return { score, plain, ...near };
+    });
+    const known = this.words.known(look.plain);
+    return evidenceOf(top, { candidates: order.count, best: order.most, sum: order.sum, known });
+  }
+
+  /** How near a request, and its nearest clause, comes to one text of a card. */
+  private nearness(look: Look, at: number, without: number | undefined): { nearest: number; nearestPart: number } {
+    if (look.vector === undefined) return { nearest: 0, nearestPart: 0 };
+    const texts = this.vectorsOf(this.documents[at]!);
+    const nearest = (vector: Float32Array): number => {
+      let most = 0;
+      for (const [i, text] of texts.entries()) if (i !== without) most = Math.max(most, cosineOf(text, vector));
+      return most;
+    };
+    const whole = nearest(look.vector!);
+    return {
+      nearest: whole,
+      nearestPart: look.clauses().reduce((most, clause) => Math.max(most, nearest(clause)), whole),
+    };
+  }
+
+  private vectorsOf(document: Document): readonly Float32Array[] {
+    if (document.vectors !== undefined) return document.vectors;
+    if (this.withVectors.length >= VECTORS_MAX) {
+      for (const each of this.withVectors) each.vectors = undefined;
+      this.withVectors.length = 0;
+    }
+    document.vectors = document.said.map((text) => this.embedder!.embedOne(text));
+    this.withVectors.push(document);
+    return document.vectors;
+  }
+
+  /** Which texts of which cards are asked to set the thresholds: spread over all cards, examples before descriptions. */
+  private samples(): [at: number, text: number][] {
+    const alive = [...this.byName.values()];
+    const step = Math.max(1, Math.ceil(alive.length / SAMPLES_MAX));
+    const each = Math.max(1, Math.floor(SAMPLES_MAX / Math.ceil(alive.length / step)));
+    const samples: [number, number][] = [];
+    for (let i = 0; i < alive.length; i += step) {
+      const { heads, said } = this.documents[alive[i]!]!;
+      const texts = said.map((_, text) => text).slice(said.length > heads ? heads : 1);
+      for (const text of texts.slice(0, each)) samples.push([alive[i]!, text]);
+    }
+    return samples;
+  }
+
+  /**
+   * A text of a card, asked as if its whole card were not there, which makes it a request that nobody serves; and as if its card
+   * had never held it, which makes it one that is served.
+   */
+  private asked(at: number, text: number): { served: Sample; unserved: Evidence } {
+    const document = this.documents[at]!;
+    const { plain, heads } = document;
+    const look = this.look(document.said[text]!);
+    const ofOthers = this.order(look, 2, (other) => other !== document);
+    const unserved = this.evidence(look, ofOthers);
+    const others = plain.filter((_, i) => i !== text);
+    look.lexical[at] = this.grams.cosine(weightsOf(look.plain), prototypeOf(others));
+    look.concepts[at] = this.named.cosine(this.concepts.in(look.plain), conceptsOf(others, this.concepts));
+    look.words[at] = this.words.share(look.plain, others);
+    if (look.vector !== undefined)
+      look.embedding![at] = cosineOf(look.vector, this.centroidOf(document.said.filter((_, i) => i !== text)));
+    const order = this.order(look, 2, () => true);
+    const isExample = text >= heads;
+    const served: Sample = {
+      ...this.evidence(look, order, { at, text }),
+      place: order.placeOf(at),
+      source: isExample ? "example" : "description",
+      beside: plain.length - heads - (isExample ? 1 : 0),
+    };
+    return { served, unserved };
+  }
+
+  private centroidOf(said: readonly string[]): Float32Array {
+    const { embedder } = this;
+    return centroidOf(
+      said.map((text) => embedder!.embedOne(text)),
+      embedder!.dims,
+    );
+  }
+
+  private operationsOf({ at }: Place): readonly Operation[] {
+    return this.operationSets[this.documents[at]!.operations]!.operations;
+  }
+
+  private operationSet(operations: readonly Operation[], isNamed: boolean): number {
+    const power = isNamed ? OPERATION_POWER.named : OPERATION_POWER.read;
+    const key = `${power} ${operations.join(" ")}`;
+    let at = this.operationSetOf.get(key);
+    if (at === undefined) {
+      at = this.operationSets.push({ operations, power }) - 1;
+      this.operationSetOf.set(key, at);
+    }
+    return at;
+  }
+}
