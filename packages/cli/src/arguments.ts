@@ -65,6 +65,18 @@ export async function readJsonText(argument: string | undefined, io: Pick<Io, "s
   return text.trim();
 }
 
+/** The text of a file that an argument names, or of standard input for `-`. */
+export async function readTextFile(file: string, io: Pick<Io, "stdin">): Promise<string> {
+  if (file === "-") return io.stdin();
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw usageError(
+      `${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? error}); name a file, or - for standard input`,
+    );
+  }
+}
+
 async function readSource(argument: string, io: Pick<Io, "stdin">): Promise<{ text: string; source: string }> {
   if (argument === "-") return { text: await io.stdin(), source: "standard input" };
   if (!argument.startsWith("@")) return { text: argument, source: "the input" };

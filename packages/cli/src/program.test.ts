@@ -375,6 +375,8 @@ describe("agent-reach --help", () => {
     "agent",
     "discover",
     "watch",
+    "cards",
+    "eval",
     "call",
     "submit",
     "tasks",

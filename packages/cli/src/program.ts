@@ -33,6 +33,21 @@ export const groups: readonly { title: string; entries: readonly Entry[] }[] = [
     ],
   },
   {
+    title: "Be found:",
+    entries: [
+      {
+        name: "cards",
+        summary: "what is wrong with cards, before they are registered",
+        load: () => import("./commands/cards.js"),
+      },
+      {
+        name: "eval",
+        summary: "how well requests in plain words find what they should",
+        load: () => import("./commands/eval.js"),
+      },
+    ],
+  },
+  {
     title: "Give work:",
     entries: [
       { name: "call", summary: "call a capability and wait for the answer", load: () => import("./commands/call.js") },

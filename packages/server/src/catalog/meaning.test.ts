@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { readLexicon } from "../engines/os/lexicon.js";
 import type { CardText } from "./card-features.js";
 import { Concepts } from "./concepts.js";
-import { type LocalEmbedder, Meaning } from "./meaning.js";
+import { Meaning } from "./meaning.js";
+import type { LocalEmbedder } from "./stages.js";
 
 const cards: CardText[] = [
   {

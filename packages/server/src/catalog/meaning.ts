@@ -1,20 +1,12 @@
 import { type Calibration, calibrate, judge, type Sample, type Thresholds } from "./calibration.js";
-import { type CardText, centroidOf, conceptsOf, cosineOf, prototypeOf, textsOf, weightsOf } from "./card-features.js";
+import { type CardText, cosineOf, textsOf } from "./card-features.js";
 import type { Concepts } from "./concepts.js";
-import { CosineIndex } from "./cosine-index.js";
 import { type Evidence, evidenceOf } from "./evidence.js";
-import {
-  agreement,
-  onlyLooks,
-  type Operation,
-  type OperationReading,
-  operationsIn,
-  operationsOf,
-} from "./operations.js";
+import { OperationSets } from "./operation-sets.js";
+import { type OperationReading, operationsIn, operationsOf } from "./operations.js";
 import { Order, type Place } from "./order.js";
-import { clausesOf, isChinese, normalise, simplify, TEXT_READ_MAX } from "./text.js";
-import { Vectors } from "./vectors.js";
-import { WordRanking } from "./word-ranking.js";
+import { type LocalEmbedder, type Look, Stages } from "./stages.js";
+import { isChinese, normalise, simplify } from "./text.js";
 
 /** How near each stage finds a capability, 0..1, and the factor of its operation. */
 export interface Parts {
@@ -42,13 +34,6 @@ export interface Answer {
   ranked: Scored[];
 }
 
-/** Embeds at once, in tens of microseconds. */
-export interface LocalEmbedder {
-  readonly id: string;
-  readonly dims: number;
-  embedOne(text: string): Float32Array;
-}
-
 /**
  * How the stages add up. Adding scores beat rank fusion and intersection in what was measured, and keeps a score to say no by.
  * Set on the development sets of tools/embedder/dev and on the development parts of two public sets.
@@ -56,8 +41,6 @@ export interface LocalEmbedder {
 const WEIGHT = { lexical: 0.5, concepts: 0.2, words: 0.1, embedding: 0.5 };
 /** What a cosine of embeddings is worth as one of letters, for a card in the other language, which shares no letters. */
 const LETTERS_OF_EMBEDDING = 0.45;
-/** How strongly the operation counts: where the card names it, and where it is read from name and description. */
-const OPERATION_POWER = { named: 0.45, read: 0.2 };
 /** Cards whose texts are kept as vectors: those that are asked for. */
 const VECTORS_MAX = 2_000;
 /** So many texts of cards are asked to set the thresholds. */
@@ -71,25 +54,17 @@ interface Document {
   /** How many of its first texts are its name and description; the others are examples. */
   readonly heads: number;
   readonly chinese: boolean;
-  /** Its place in `operationSets`. */
+  /** The number of its set of operations. */
   readonly operations: number;
   /** Of its texts; made when it comes near to be the one that is meant. */
   vectors: readonly Float32Array[] | undefined;
   alive: boolean;
 }
 
-/** How near each document is to a text, by its number. Valid until the next one is made. */
-interface Look {
-  readonly plain: string;
+/** A request, compared with all that is there. */
+interface Asked extends Look {
   readonly reading: OperationReading;
-  readonly vector: Float32Array | undefined;
-  readonly clauses: () => readonly Float32Array[];
-  readonly chinese: boolean;
-  readonly lexical: Float32Array;
-  readonly concepts: Float32Array;
-  readonly words: Float32Array;
-  readonly embedding: Float32Array | undefined;
-  /** Of each operation set. */
+  /** Of each set of operations. */
   readonly factors: readonly number[];
 }
 
@@ -100,22 +75,17 @@ interface Look {
 export class Meaning {
   private readonly documents: Document[] = [];
   private readonly byName = new Map<string, number>();
-  private readonly operationSets: { operations: readonly Operation[]; power: number }[] = [];
-  private readonly operationSetOf = new Map<string, number>();
-  // What is in nearly every card still counts a little, as in the usual smooth idf.
-  private readonly grams = new CosineIndex((df, count) => Math.log((count + 1) / (df + 1)) + 1);
-  private readonly named = new CosineIndex((df, count) => Math.log((count + 1) / (df + 0.5)));
-  private readonly words = new WordRanking();
-  private readonly vectors: Vectors | undefined;
+  private readonly operations = new OperationSets();
+  private readonly stages: Stages;
   private readonly withVectors: Document[] = [];
   private calibration: Calibration = calibrate([], []);
 
   constructor(
-    private readonly concepts: Concepts,
+    concepts: Concepts,
     private readonly embedder: LocalEmbedder | undefined,
     private readonly thresholds: Thresholds = {},
   ) {
-    this.vectors = embedder && new Vectors(embedder.dims);
+    this.stages = new Stages(concepts, embedder);
   }
 
   /** How many capabilities can be found. */
@@ -141,14 +111,11 @@ export class Meaning {
       plain,
       heads,
       chinese: isChinese(plain.slice(0, heads).join(" ")),
-      operations: this.operationSet(operationsOf(card), card.operation !== undefined),
+      operations: this.operations.of(operationsOf(card), card.operation !== undefined),
       vectors: undefined,
       alive: true,
     });
-    this.grams.add(prototypeOf(plain));
-    this.named.add(conceptsOf(plain, this.concepts));
-    this.words.add(plain);
-    this.vectors?.add(this.centroidOf(said));
+    this.stages.add(said, plain);
   }
 
   remove(name: string): void {
@@ -165,7 +132,8 @@ export class Meaning {
     const judgement = judge(this.evidence(look, order), this.calibration, this.thresholds);
     const ranked = order.best.slice(0, limit).map((place) => this.scored(look, place));
     const first = order.best[0];
-    const refused = first !== undefined && onlyLooks(look.reading, this.operationsOf(first));
+    const refused =
+      first !== undefined && this.operations.onlyLooks(look.reading, this.documents[first.at]!.operations);
     return { ...judgement, verdict: refused ? "no_match" : judgement.verdict, ranked };
   }
 
@@ -177,13 +145,12 @@ export class Meaning {
 
   /** Whether so much came since the last time that it should settle now. */
   get isStale(): boolean {
-    return this.grams.isStale;
+    return this.stages.isStale;
   }
 
   /** Makes good what drifted as cards came, and sets the thresholds anew; in steps of about a millisecond. */
   *settle(): Generator<void> {
-    yield* this.grams.refresh();
-    yield* this.named.refresh();
+    yield* this.stages.refresh();
     const served: Sample[] = [];
     const unserved: Evidence[] = [];
     for (const [at, text] of this.samples()) {
@@ -197,34 +164,16 @@ export class Meaning {
   }
 
   get bytes(): number {
-    return this.grams.bytes + this.named.bytes + this.words.bytes + (this.vectors?.bytes ?? 0);
+    return this.stages.bytes;
   }
 
-  private look(text: string): Look {
-    const said = simplify(text.slice(0, TEXT_READ_MAX));
-    const plain = normalise(said);
-    const reading = operationsIn(said);
-    const { embedder } = this;
-    const vector = embedder?.embedOne(said);
-    let clauses: Float32Array[] | undefined;
-    return {
-      plain,
-      reading,
-      vector,
-      clauses: () => {
-        clauses ??= clausesOf(said).map((clause) => embedder!.embedOne(clause));
-        return clauses;
-      },
-      chinese: isChinese(plain),
-      lexical: this.grams.cosines(weightsOf(plain)),
-      concepts: this.named.cosines(this.concepts.in(plain)),
-      words: this.words.shares(plain),
-      embedding: vector && this.vectors!.cosines(vector),
-      factors: this.operationSets.map(({ operations, power }) => agreement(reading, operations) ** power),
-    };
+  private look(text: string): Asked {
+    const look = this.stages.look(text);
+    const reading = operationsIn(look.said);
+    return { ...look, reading, factors: this.operations.factors(reading) };
   }
 
-  private order(look: Look, limit: number, isMeant: (document: Document) => boolean): Order {
+  private order(look: Asked, limit: number, isMeant: (document: Document) => boolean): Order {
     const { documents } = this;
     const { lexical, concepts, words, embedding, factors } = look;
     const order = new Order(limit);
@@ -241,7 +190,7 @@ export class Meaning {
     return order;
   }
 
-  private scored({ lexical, concepts, words, embedding, factors }: Look, { at, score }: Place): Scored {
+  private scored({ lexical, concepts, words, embedding, factors }: Asked, { at, score }: Place): Scored {
     const { name, operations } = this.documents[at]!;
     const parts = {
       lexical: lexical[at]!,
@@ -254,12 +203,12 @@ export class Meaning {
   }
 
   /** What the decision looks at. `without`: a text of a document that is asked as if it were not there. */
-  private evidence(look: Look, order: Order, without?: { at: number; text: number }): Evidence {
+  private evidence(look: Asked, order: Order, without?: { at: number; text: number }): Evidence {
     const top = order.best.slice(0, 2).map(({ at, score, plain }) => {
       const near = this.nearness(look, at, without?.at === at ? without.text : undefined);
       return { score, plain, ...near };
     });
-    const known = this.words.known(look.plain);
+    const known = this.stages.known(look.plain);
     return evidenceOf(top, { candidates: order.count, best: order.most, sum: order.sum, known });
   }
 
@@ -314,12 +263,8 @@ export class Meaning {
     const look = this.look(document.said[text]!);
     const ofOthers = this.order(look, 2, (other) => other !== document);
     const unserved = this.evidence(look, ofOthers);
-    const others = plain.filter((_, i) => i !== text);
-    look.lexical[at] = this.grams.cosine(weightsOf(look.plain), prototypeOf(others));
-    look.concepts[at] = this.named.cosine(this.concepts.in(look.plain), conceptsOf(others, this.concepts));
-    look.words[at] = this.words.share(look.plain, others);
-    if (look.vector !== undefined)
-      look.embedding![at] = cosineOf(look.vector, this.centroidOf(document.said.filter((_, i) => i !== text)));
+    const rest = (texts: readonly string[]) => texts.filter((_, i) => i !== text);
+    this.stages.replace(look, at, rest(document.said), rest(plain));
     const order = this.order(look, 2, () => true);
     const isExample = text >= heads;
     const served: Sample = {
@@ -329,28 +274,5 @@ export class Meaning {
       beside: plain.length - heads - (isExample ? 1 : 0),
     };
     return { served, unserved };
-  }
-
-  private centroidOf(said: readonly string[]): Float32Array {
-    const { embedder } = this;
-    return centroidOf(
-      said.map((text) => embedder!.embedOne(text)),
-      embedder!.dims,
-    );
-  }
-
-  private operationsOf({ at }: Place): readonly Operation[] {
-    return this.operationSets[this.documents[at]!.operations]!.operations;
-  }
-
-  private operationSet(operations: readonly Operation[], isNamed: boolean): number {
-    const power = isNamed ? OPERATION_POWER.named : OPERATION_POWER.read;
-    const key = `${power} ${operations.join(" ")}`;
-    let at = this.operationSetOf.get(key);
-    if (at === undefined) {
-      at = this.operationSets.push({ operations, power }) - 1;
-      this.operationSetOf.set(key, at);
-    }
-    return at;
   }
 }

@@ -300,6 +300,10 @@ describe("what a card does", () => {
     expect(operationOf({ name: "weather", description: "Tomorrow in Oslo." })).toBeUndefined();
     expect(operationOf({})).toBeUndefined();
   });
+
+  it.each(["", " ", "--", "🦊"])("is not told by %j, which has no word", (text) => {
+    expect(operationsOf({ operation: text, name: text, description: text })).toEqual([]);
+  });
 });
 
 describe("all that a card does", () => {

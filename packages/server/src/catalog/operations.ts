@@ -118,6 +118,8 @@ function wordsOf(name: string): string[] {
 
 function inName(name: string): Operation[] {
   const words = wordsOf(name);
+  // A card may well say `operation: ""`.
+  if (words.length === 0) return [];
   const whole = words.length === 1 && ANSWERS.has(words[0]!) ? undefined : meaningOf(words);
   if (whole !== undefined && whole.senses.length > 0) return plainest(whole.senses);
   const clear = words.filter((word) => !VAGUE.has(word));

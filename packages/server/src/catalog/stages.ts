@@ -1,0 +1,110 @@
+import { centroidOf, conceptsOf, cosineOf, prototypeOf, weightsOf } from "./card-features.js";
+import type { Concepts } from "./concepts.js";
+import { CosineIndex } from "./cosine-index.js";
+import { clausesOf, isChinese, normalise, simplify, TEXT_READ_MAX } from "./text.js";
+import { Vectors } from "./vectors.js";
+import { WordRanking } from "./word-ranking.js";
+
+/** Embeds at once, in tens of microseconds. */
+export interface LocalEmbedder {
+  readonly id: string;
+  readonly dims: number;
+  embedOne(text: string): Float32Array;
+}
+
+/** How near each document is to a text, by its number, 0..1. Valid until the next one is made. */
+export interface Look {
+  /** The text, simplified, and in normal form. */
+  readonly said: string;
+  readonly plain: string;
+  readonly chinese: boolean;
+  readonly vector: Float32Array | undefined;
+  /** The vectors of its clauses. */
+  readonly clauses: () => readonly Float32Array[];
+  readonly lexical: Float32Array;
+  readonly concepts: Float32Array;
+  readonly words: Float32Array;
+  readonly embedding: Float32Array | undefined;
+}
+
+/** The stages that compare a text with all that cards say, each in its own way: letters, concepts, words, embedding. */
+export class Stages {
+  // What is in nearly every card still counts a little, as in the usual smooth idf.
+  private readonly grams = new CosineIndex((df, count) => Math.log((count + 1) / (df + 1)) + 1);
+  private readonly named = new CosineIndex((df, count) => Math.log((count + 1) / (df + 0.5)));
+  private readonly words = new WordRanking();
+  private readonly vectors: Vectors | undefined;
+
+  constructor(
+    private readonly concepts: Concepts,
+    private readonly embedder: LocalEmbedder | undefined,
+  ) {
+    this.vectors = embedder && new Vectors(embedder.dims);
+  }
+
+  /** Documents are numbered from 0 in the order in which they are added. Their texts simplified, and in normal form. */
+  add(said: readonly string[], plain: readonly string[]): void {
+    this.grams.add(prototypeOf(plain));
+    this.named.add(conceptsOf(plain, this.concepts));
+    this.words.add(plain);
+    this.vectors?.add(this.centroidOf(said));
+  }
+
+  look(text: string): Look {
+    const said = simplify(text.slice(0, TEXT_READ_MAX));
+    const plain = normalise(said);
+    const { embedder } = this;
+    const vector = embedder?.embedOne(said);
+    let clauses: Float32Array[] | undefined;
+    return {
+      said,
+      plain,
+      chinese: isChinese(plain),
+      vector,
+      clauses: () => {
+        clauses ??= clausesOf(said).map((clause) => embedder!.embedOne(clause));
+        return clauses;
+      },
+      lexical: this.grams.cosines(weightsOf(plain)),
+      concepts: this.named.cosines(this.concepts.in(plain)),
+      words: this.words.shares(plain),
+      embedding: vector && this.vectors!.cosines(vector),
+    };
+  }
+
+  /** Puts another document in the place of one, for this look only. */
+  replace(look: Look, at: number, said: readonly string[], plain: readonly string[]): void {
+    look.lexical[at] = this.grams.cosine(weightsOf(look.plain), prototypeOf(plain));
+    look.concepts[at] = this.named.cosine(this.concepts.in(look.plain), conceptsOf(plain, this.concepts));
+    look.words[at] = this.words.share(look.plain, plain);
+    if (look.vector !== undefined) look.embedding![at] = cosineOf(look.vector, this.centroidOf(said));
+  }
+
+  /** How much of what a text says occurs in any document: the share of its words, each by what it is worth, 0..1. */
+  known(plain: string): number {
+    return this.words.known(plain);
+  }
+
+  /** Whether so much came since the last time that it should be refreshed now. */
+  get isStale(): boolean {
+    return this.grams.isStale;
+  }
+
+  /** Makes good what drifted as documents came, in steps of about a millisecond. */
+  *refresh(): Generator<void> {
+    yield* this.grams.refresh();
+    yield* this.named.refresh();
+  }
+
+  get bytes(): number {
+    return this.grams.bytes + this.named.bytes + this.words.bytes + (this.vectors?.bytes ?? 0);
+  }
+
+  private centroidOf(said: readonly string[]): Float32Array {
+    const { embedder } = this;
+    return centroidOf(
+      said.map((text) => embedder!.embedOne(text)),
+      embedder!.dims,
+    );
+  }
+}
