@@ -99,3 +99,8 @@ export function objectWithRaw(members: Readonly<Record<string, unknown>>, rawKey
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export const isMessageId = (text: string): boolean => uuid.test(text);
+
+/** Whether one word could be the name of a capability; anything else is what somebody wants, in words. */
+export function couldBeName(text: string): boolean {
+  return /^[A-Za-z0-9_.:/@-]+$/.test(text);
+}

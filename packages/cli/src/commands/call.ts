@@ -1,6 +1,6 @@
 import type { Decision } from "@agent-reach/protocol";
 import type { Command } from "commander";
-import { objectWithRaw, parseDurationMs, readJsonText, usageError } from "../arguments.js";
+import { couldBeName, objectWithRaw, parseDurationMs, readJsonText, usageError } from "../arguments.js";
 import type { Context } from "../context.js";
 import { exitCodes } from "../exit.js";
 import { layOutJson, memberText } from "../render/json.js";
@@ -22,7 +22,7 @@ const timeoutMsMax = 290_000;
 
 export function define(command: Command, context: (command: Command) => Context): void {
   command
-    .argument("<capability>", 'what to call; "-" leaves it to --agent, if that offers only one')
+    .argument("<capability>", 'what to call, by name or in words; "-" leaves it to --agent, if that offers only one')
     .argument("[input]", 'JSON, @file, or - for standard input (default: "{}")')
     .option("--agent <id>", "this agent only")
     .option("--instance <id>", "this instance only")
@@ -39,6 +39,7 @@ The answer's data goes to standard output, to the digit; who gave it, and how to
 
 Examples:
   $ agent-reach call query_order '{"order_id": "20250101001"}'
+  $ agent-reach call "where is my order" '{"order_id": "20250101001"}'
   $ agent-reach call query_order @order.json --agent order-agent-01 --timeout 5s
   $ echo '{"order_id": "7"}' | agent-reach call query_order - --json
   $ agent-reach call query_order --dry-run`,
@@ -59,7 +60,7 @@ Examples:
 export function membersOf(capability: string, options: Options): Record<string, unknown> {
   const members: Record<string, unknown> = {};
   const target = { agentId: options.agent, instanceId: options.instance };
-  if (capability !== "-") members["capability"] = capability;
+  if (capability !== "-") members[couldBeName(capability) ? "capability" : "intent"] = capability;
   if (target.agentId !== undefined || target.instanceId !== undefined) members["target"] = target;
   if (capability === "-" && members["target"] === undefined)
     throw usageError('a call needs a capability, or with "-" an --agent');

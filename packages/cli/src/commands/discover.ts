@@ -1,6 +1,6 @@
 import type { Params } from "@agent-reach/protocol";
 import type { Command } from "commander";
-import { collect, parseDurationMs, parseWhole, usageError } from "../arguments.js";
+import { collect, couldBeName, parseDurationMs, parseWhole, usageError } from "../arguments.js";
 import type { Context } from "../context.js";
 import { exitCodes } from "../exit.js";
 
@@ -46,7 +46,7 @@ Examples:
 export function queryOf(words: readonly string[], options: Options): Params<"discover"> {
   const query: Params<"discover"> = {};
   const text = words.join(" ").trim();
-  if (text !== "" && /^[A-Za-z0-9_.:/@-]+$/.test(text)) query.capability = text;
+  if (couldBeName(text)) query.capability = text;
   else if (text !== "") query.intent = text;
   if (options.capability !== undefined) query.capability = options.capability;
   if (options.intent !== undefined) query.intent = options.intent;

@@ -1,6 +1,6 @@
 import type { SubmitResult } from "@agent-reach/protocol";
 import type { Command } from "commander";
-import { objectWithRaw, parseDurationMs, parseSince, readJsonText, usageError } from "../arguments.js";
+import { couldBeName, objectWithRaw, parseDurationMs, parseSince, readJsonText, usageError } from "../arguments.js";
 import type { Context } from "../context.js";
 import { followTask, parseWait } from "../follow.js";
 
@@ -19,7 +19,7 @@ interface Options {
 
 export function define(command: Command, context: (command: Command) => Context): void {
   command
-    .argument("<capability>", "what is to be done")
+    .argument("<capability>", "what is to be done, by a capability's name or in words")
     .argument("[input]", 'JSON, @file, or - for standard input (default: "{}")')
     .option("--agent <id>", "this agent only")
     .option("--group <id>", "a name under which to find it again with others")
@@ -64,7 +64,7 @@ Examples:
 const stalledActions = ["review", "redeliver", "fail"];
 
 export function membersOf(capability: string, options: Options, now: number): Record<string, unknown> {
-  const members: Record<string, unknown> = { capability };
+  const members: Record<string, unknown> = { [couldBeName(capability) ? "capability" : "intent"]: capability };
   if (options.agent !== undefined) members["target"] = { agentId: options.agent };
   if (options.group !== undefined) members["groupId"] = options.group;
   if (options.key !== undefined) members["idempotencyKey"] = options.key;

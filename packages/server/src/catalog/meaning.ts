@@ -4,7 +4,7 @@ import type { Concepts } from "./concepts.js";
 import { type Evidence, evidenceOf } from "./evidence.js";
 import { OperationSets } from "./operation-sets.js";
 import { type OperationReading, operationsIn, operationsOf } from "./operations.js";
-import { Order, type Place } from "./order.js";
+import { highest, LEFT_OUT, Order, type Place } from "./order.js";
 import { type LocalEmbedder, type Look, Stages } from "./stages.js";
 import { isChinese, normalise, simplify } from "./text.js";
 
@@ -43,6 +43,8 @@ const WEIGHT = { lexical: 0.5, concepts: 0.2, words: 0.1, embedding: 0.5 };
 const LETTERS_OF_EMBEDDING = 0.45;
 /** Cards whose texts are kept as vectors: those that are asked for. */
 const VECTORS_MAX = 2_000;
+/** Of a large catalog, so many of the nearest by estimate are compared in full. */
+const REFINED_MAX = 500;
 /** So many texts of cards are asked to set the thresholds. */
 const SAMPLES_MAX = 300;
 
@@ -78,6 +80,7 @@ export class Meaning {
   private readonly operations = new OperationSets();
   private readonly stages: Stages;
   private readonly withVectors: Document[] = [];
+  private scores = new Float32Array(64);
   private calibration: Calibration = calibrate([], []);
 
   constructor(
@@ -174,20 +177,34 @@ export class Meaning {
   }
 
   private order(look: Asked, limit: number, isMeant: (document: Document) => boolean): Order {
-    const { documents } = this;
-    const { lexical, concepts, words, embedding, factors } = look;
     const order = new Order(limit);
-    for (let i = 0; i < documents.length; i++) {
-      const document = documents[i]!;
-      if (!document.alive || !isMeant(document)) continue;
-      const near = embedding?.[i] ?? 0;
-      const letters = lexical[i]!;
-      const like = document.chinese === look.chinese ? letters : Math.max(letters, LETTERS_OF_EMBEDDING * near);
-      const sum =
-        WEIGHT.lexical * like + WEIGHT.concepts * concepts[i]! + WEIGHT.words * words[i]! + WEIGHT.embedding * near;
-      order.offer(i, sum, sum * factors[document.operations]!);
+    const count = this.documents.length;
+    if (this.scores.length < count) this.scores = new Float32Array(count * 2);
+    const { scores, documents } = this;
+    for (let at = 0; at < count; at++) {
+      const document = documents[at]!;
+      const isLeftOut = !document.alive || !isMeant(document);
+      const plain = isLeftOut ? 0 : this.plainScore(look, document, at);
+      scores[at] = isLeftOut ? LEFT_OUT : plain * look.factors[document.operations]!;
+      if (!isLeftOut) order.count(plain);
+    }
+    for (const at of highest(scores, count, look.exact === undefined ? limit : REFINED_MAX)) {
+      this.stages.refine(look, at);
+      const document = documents[at]!;
+      const plain = this.plainScore(look, document, at);
+      order.offer(at, plain, plain * look.factors[document.operations]!);
     }
     return order;
+  }
+
+  /** What the stages add up to, before the operation. */
+  private plainScore({ lexical, concepts, words, embedding, chinese }: Asked, document: Document, at: number): number {
+    const near = embedding === undefined ? 0 : embedding[at]!;
+    const letters = lexical[at]!;
+    const like = document.chinese === chinese ? letters : Math.max(letters, LETTERS_OF_EMBEDDING * near);
+    return (
+      WEIGHT.lexical * like + WEIGHT.concepts * concepts[at]! + WEIGHT.words * words[at]! + WEIGHT.embedding * near
+    );
   }
 
   private scored({ lexical, concepts, words, embedding, factors }: Asked, { at, score }: Place): Scored {
@@ -209,7 +226,7 @@ export class Meaning {
       return { score, plain, ...near };
     });
     const known = this.stages.known(look.plain);
-    return evidenceOf(top, { candidates: order.count, best: order.most, sum: order.sum, known });
+    return evidenceOf(top, { candidates: order.counted, best: order.most, sum: order.sum, known });
   }
 
   /** How near a request, and its nearest clause, comes to one text of a card. */

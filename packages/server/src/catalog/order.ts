@@ -5,21 +5,23 @@ export interface Place {
   readonly score: number;
 }
 
-/** The best of all documents that were offered, and what is said of all of them. */
+/** The best few documents, and what is said of all. */
 export class Order {
   readonly best: Place[] = [];
-  /** How many were offered. */
-  count = 0;
-  /** Highest and sum of their plain scores. */
+  counted = 0;
+  /** Highest and sum of the plain scores of all. */
   most = 0;
   sum = 0;
 
   constructor(private readonly limit: number) {}
 
-  offer(at: number, plain: number, score: number): void {
-    this.count++;
-    this.most = Math.max(this.most, plain);
+  count(plain: number): void {
+    this.counted++;
     this.sum += plain;
+    if (plain > this.most) this.most = plain;
+  }
+
+  offer(at: number, plain: number, score: number): void {
     const { best, limit } = this;
     if (best.length === limit && score <= best[limit - 1]!.score) return;
     let i = best.length;
@@ -33,4 +35,25 @@ export class Order {
     const i = this.best.findIndex((place) => place.at === at);
     return i < 0 ? this.limit + 1 : i + 1;
   }
+}
+
+/** The score of what is not in question. */
+export const LEFT_OUT = -1;
+const BINS = 1_024;
+/** No score is above this. */
+const SCORE_MAX = 2;
+
+/**
+ * Which of the first `count` scores are the highest `wanted`, and those that are as good as the last of them: by a histogram, in
+ * two looks at each, whatever their number. What scores next to nothing is never among them.
+ */
+export function highest(scores: Float32Array, count: number, wanted: number): number[] {
+  const binOf = (score: number): number => Math.min(BINS - 1, Math.floor((score / SCORE_MAX) * BINS));
+  const bins = new Uint32Array(BINS);
+  for (let at = 0; at < count; at++) if (scores[at]! >= 0) bins[binOf(scores[at]!)]!++;
+  let least = BINS - 1;
+  for (let above = bins[least]!; least > 1 && above < wanted; ) above += bins[--least]!;
+  const found: number[] = [];
+  for (let at = 0; at < count; at++) if (scores[at]! >= 0 && binOf(scores[at]!) >= least) found.push(at);
+  return found;
 }

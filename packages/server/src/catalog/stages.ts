@@ -25,6 +25,8 @@ export interface Look {
   readonly concepts: Float32Array;
   readonly words: Float32Array;
   readonly embedding: Float32Array | undefined;
+  /** Those whose embedding is no estimate; undefined: all. */
+  readonly exact: Set<number> | undefined;
 }
 
 /** The stages that compare a text with all that cards say, each in its own way: letters, concepts, words, embedding. */
@@ -69,6 +71,7 @@ export class Stages {
       concepts: this.named.cosines(this.concepts.in(plain)),
       words: this.words.shares(plain),
       embedding: vector && this.vectors!.cosines(vector),
+      exact: this.vectors?.areEstimates === true ? new Set() : undefined,
     };
   }
 
@@ -77,7 +80,16 @@ export class Stages {
     look.lexical[at] = this.grams.cosine(weightsOf(look.plain), prototypeOf(plain));
     look.concepts[at] = this.named.cosine(this.concepts.in(look.plain), conceptsOf(plain, this.concepts));
     look.words[at] = this.words.share(look.plain, plain);
-    if (look.vector !== undefined) look.embedding![at] = cosineOf(look.vector, this.centroidOf(said));
+    if (look.vector === undefined) return;
+    look.embedding![at] = cosineOf(look.vector, this.centroidOf(said));
+    look.exact?.add(at);
+  }
+
+  /** Puts the exact nearness of a document in the place of an estimate. */
+  refine({ embedding, exact, vector }: Look, at: number): void {
+    if (exact === undefined || exact.has(at)) return;
+    embedding![at] = this.vectors!.cosine(at, vector!);
+    exact.add(at);
   }
 
   /** How much of what a text says occurs in any document: the share of its words, each by what it is worth, 0..1. */

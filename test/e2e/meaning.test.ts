@@ -1,0 +1,95 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { useNode } from "../kit/node.js";
+import { usePeers } from "../kit/peers.js";
+import type { Json, Wire } from "../kit/wire.js";
+
+/** Requests in words, at a real node with the embedder in the box. */
+const node = useNode();
+const peers = usePeers(node, "file");
+let wire: Wire;
+const discover = (intent: string): Promise<Json> => wire.request("discover", { intent });
+
+beforeAll(async () => {
+  wire = await peers.bare();
+  await peers.join({
+    agentId: "orders",
+    capabilities: [
+      {
+        name: "order.list",
+        operation: "list",
+        description: "List the orders of a customer",
+        examples: ["show me my orders", "which orders are open", "all orders of last week"],
+      },
+      {
+        name: "order.cancel",
+        operation: "cancel",
+        description: "Cancel an order that has not been shipped",
+        examples: ["cancel my order", "stop the order, I do not want it any more", "call off order 4711"],
+      },
+    ],
+  });
+  await peers.join({
+    agentId: "refunds",
+    capabilities: [
+      {
+        name: "refund.status",
+        operation: "query",
+        description: "查询退款进度",
+        examples: ["我的退款到哪了", "退款什么时候到账", "钱退了没有"],
+      },
+    ],
+  });
+  // Cards are learnt beside everything else: who asks at once may be told no.
+  for (const intent of ["please call off my order", "退的款什么时候能到"])
+    while ((await discover(intent)).verdict !== "match");
+});
+
+describe("CAT-3: a request in words", () => {
+  test.each([
+    ["could you stop the order I placed", "order.cancel"],
+    ["把我刚下的订单取消掉", "order.cancel"],
+    ["把我剛下的訂單取消掉", "order.cancel"],
+    ["has the refund been paid out", "refund.status"],
+    ["please list everything I have ordered", "order.list"],
+  ])("is called where it is served: %s", async (intent, capability) => {
+    const { data, messageId } = await wire.request("call", { intent, input: { n: 1 } });
+    expect(data).toEqual({ n: 1 });
+    const { decisions } = (await node().http.get(`/v1/messages/${messageId}`)).body;
+    expect(decisions[0].request).toEqual({ intent });
+    expect(decisions[0].candidates[0]).toMatchObject({ capability, verdict: "chosen" });
+    expect(decisions[0].candidates[0].reasons).toEqual([
+      "meaning",
+      expect.stringMatching(/^confidence [01]\.\d\d$/),
+      ...["lexical", "concepts", "words", "embedding", "operation"].map((stage) =>
+        expect.stringMatching(new RegExp(`^${stage} \\d\\.\\d\\d$`)),
+      ),
+    ]);
+  });
+
+  test("may be a task", async () => {
+    const { messageId } = await wire.request("submit", { intent: "please call off my order", input: {} });
+    const task = await wire.request("task.result", { messageId, waitMs: 30_000 });
+    expect(task).toMatchObject({ state: "completed", capability: "order.cancel" });
+  });
+
+  test("to one agent means one of its own capabilities", async () => {
+    const target = { agentId: "refunds" };
+    const { agentId } = await wire.request("call", { intent: "退款到账了吗", target, input: {} });
+    expect(agentId).toBe("refunds");
+  });
+});
+
+describe("CAT-8: what nobody serves", () => {
+  test.each(["translate this contract into French", "给我讲个笑话"])(
+    "is refused with the nearest: %s",
+    async (intent) => {
+      const answer = await discover(intent);
+      expect(answer).toMatchObject({ verdict: "no_match", candidates: [] });
+      for (const { match } of answer.misses) expect(match).toBeLessThan(0.5);
+      expect(await wire.refused("call", { intent, input: {} })).toMatchObject({
+        code: "NO_ROUTE",
+        data: { outcome: "not_executed", details: { reason: "no_match" } },
+      });
+    },
+  );
+});
