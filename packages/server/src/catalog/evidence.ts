@@ -12,7 +12,10 @@ export interface Standing {
   readonly nearestPart: number;
 }
 
-/** What a request met in the whole catalog: of all capabilities that the hard filters left, not of the first few. */
+/**
+ * What a request met in the whole catalog: of all capabilities that the hard filters left, not of the first few. It comes from
+ * the coarse stage even where a fine one ranks: that one sees a short list, and whether anybody serves is asked of them all.
+ */
 export interface Field {
   /** How many they were. */
   readonly candidates: number;
@@ -20,8 +23,11 @@ export interface Field {
   readonly best: number;
   /** Sum of their plain scores. */
   readonly sum: number;
-  /** Share of the request's words, by inverse document frequency, that occur on any card. */
-  readonly known: number;
+  /**
+   * Share of the request's words, by inverse document frequency, that occur on any card. Null if the best one's card is in
+   * another language than the request: there, words cannot occur, and their absence is no evidence.
+   */
+  readonly known: number | null;
 }
 
 /** Five numbers and a count; what `judge` decides from, and what is kept in the record of a decision. */
@@ -31,7 +37,7 @@ export interface Evidence {
   readonly best: number;
   /** How much the others have on average: high where the request speaks of this catalog's trade at all. */
   readonly others: number;
-  readonly known: number;
+  readonly known: number | null;
   /** How much nearer one clause is than the whole request: people tell a story around what they want. */
   readonly part: number;
   /** How far the first is ahead of the second in the ranking. */
@@ -43,13 +49,20 @@ export function evidenceOf(top: readonly Standing[], field: Field): Evidence {
   const candidates = Math.max(0, Math.floor(finite(field.candidates)));
   const [first, second] = top;
   if (candidates === 0 || first === undefined)
-    return { candidates: 0, best: 0, others: 0, known: unit(field.known), part: 0, margin: 0 };
+    return {
+      candidates: 0,
+      best: 0,
+      others: 0,
+      known: field.known === null ? null : unit(field.known),
+      part: 0,
+      margin: 0,
+    };
   const best = finite(field.best);
   return {
     candidates,
     best,
     others: candidates > 1 ? (finite(field.sum) - best) / (candidates - 1) : 0,
-    known: unit(field.known),
+    known: field.known === null ? null : unit(field.known),
     part: unit(finite(first.nearestPart) - finite(first.nearest)),
     margin: Math.max(0, finite(first.score) - (second === undefined ? 0 : finite(second.score))),
   };

@@ -1,71 +1,78 @@
 /** Logistic regression that starts from what is known elsewhere and moves as far as its rows are worth. Pure. */
 
 export interface Row {
+  /** As many numbers as there are coefficients; a 1 where there is an intercept. */
   readonly x: readonly number[];
   readonly y: boolean;
   readonly weight: number;
 }
 
-/** Newton steps; the loss is convex and the prior keeps it steep, so it stands still long before. */
+export interface Prior {
+  readonly coefficients: readonly number[];
+  /** How many rows the prior is worth. */
+  readonly worth: number;
+  /** So many of the first coefficients may be negative; of the others none is, nor are they in the prior. */
+  readonly signed: number;
+}
+
+/** Newton steps: the loss is convex and the prior keeps it curved, so that it stands still after five to ten. */
 const STEPS = 25;
-const STILL = 1e-7;
+const STILL = 1e-6;
 
 export function sigmoid(x: number): number {
   return 1 / (1 + Math.exp(-x));
 }
 
 /**
- * Intercept and coefficients that maximise the likelihood of the rows under a normal prior around `prior`, whose precision is
- * the worth of so many rows. With no rows it answers the prior. No coefficient comes out negative: evidence that speaks for
- * something never speaks against it because a sample was small. `prior` holds the intercept first; its coefficients are >= 0.
+ * The coefficients that maximise the likelihood of the rows under a normal prior; without rows, the prior's. An unsigned
+ * coefficient that would come out negative is 0, and the others are fitted without it: what speaks for something must not
+ * speak against it because a sample was small.
  */
-export function fitLogistic(rows: readonly Row[], prior: readonly number[], precision: number): number[] {
-  const free = prior.map(() => true);
+export function fitLogistic(rows: readonly Row[], prior: Prior): number[] {
+  const free = prior.coefficients.map(() => true);
   for (;;) {
-    const found = newton(rows, prior, precision, free);
-    const below = found.findIndex((value, i) => i > 0 && value < 0);
+    const found = newton(rows, prior, free);
+    const below = found.findIndex((value, i) => i >= prior.signed && value < 0);
     if (below < 0) return found;
     free[below] = false;
   }
 }
 
-/** Coefficients that are not free are 0. */
-function newton(rows: readonly Row[], prior: readonly number[], precision: number, free: readonly boolean[]): number[] {
-  const size = prior.length;
-  const at = prior.map((value, i) => (free[i] ? value : 0));
-  // What is not free is never seen, so that its coefficient has no reason to move.
-  const inputs = rows.map(({ x }) => prior.map((_, i) => (free[i] ? (i === 0 ? 1 : x[i - 1]!) : 0)));
+/** Coefficients that are not free are 0: their column is never seen, and their prior draws them nowhere. */
+function newton(rows: readonly Row[], prior: Prior, free: readonly boolean[]): number[] {
+  const size = free.length;
+  const at = prior.coefficients.map((value, i) => (free[i] ? value : 0));
+  const inputs = new Float64Array(rows.length * size);
+  rows.forEach(({ x }, r) => {
+    for (let i = 0; i < size; i++) if (free[i]) inputs[r * size + i] = x[i]!;
+  });
   for (let step = 0; step < STEPS; step++) {
-    const gradient = at.map((value, i) => (free[i] ? precision * (prior[i]! - value) : 0));
-    const curvature = at.map((_, i) => at.map((_, j) => (i === j ? precision : 0)));
+    const gradient = at.map((value, i) => (free[i] ? prior.worth * (prior.coefficients[i]! - value) : 0));
+    const curvature = at.map((_, i) => at.map((_, j) => (i === j ? prior.worth : 0)));
     for (let r = 0; r < rows.length; r++) {
-      const input = inputs[r]!;
+      const from = r * size;
       const { y, weight } = rows[r]!;
       let z = 0;
-      for (let i = 0; i < size; i++) z += at[i]! * input[i]!;
+      for (let i = 0; i < size; i++) z += at[i]! * inputs[from + i]!;
       const p = sigmoid(z);
       const pull = weight * ((y ? 1 : 0) - p);
       const bend = weight * p * (1 - p);
       for (let i = 0; i < size; i++) {
-        const byInput = bend * input[i]!;
+        const input = inputs[from + i]!;
         const line = curvature[i]!;
-        gradient[i]! += pull * input[i]!;
-        for (let j = 0; j < size; j++) line[j]! += byInput * input[j]!;
+        gradient[i]! += pull * input;
+        for (let j = 0; j < size; j++) line[j]! += bend * input * inputs[from + j]!;
       }
     }
     const move = solve(curvature, gradient);
-    let moved = 0;
-    for (let i = 0; i < size; i++) {
-      at[i]! += move[i]!;
-      moved += Math.abs(move[i]!);
-    }
-    if (moved < STILL) break;
+    for (let i = 0; i < size; i++) at[i]! += move[i]!;
+    if (move.every((by) => Math.abs(by) < STILL)) break;
   }
   return at;
 }
 
-/** Gauss' elimination; the matrix is positive definite (the prior's precision is on its diagonal), so no pivot is near 0. */
-function solve(matrix: number[][], right: readonly number[]): number[] {
+/** Gauss' elimination. The matrix is positive definite, for the prior's worth is on its diagonal, so no pivot is near 0. */
+function solve(matrix: readonly number[][], right: readonly number[]): number[] {
   const size = right.length;
   const rows = matrix.map((row, i) => [...row, right[i]!]);
   for (let i = 0; i < size; i++) {

@@ -1,4 +1,4 @@
-import { type Calibration, calibrate, judge, type Sample, type Thresholds } from "./calibration.js";
+import { type Calibration, COPY_AT, calibrate, judge, type Sample, type Thresholds } from "./calibration.js";
 import { type CardText, cosineOf, textsOf } from "./card-features.js";
 import type { Concepts } from "./concepts.js";
 import { type Evidence, evidenceOf } from "./evidence.js";
@@ -61,6 +61,12 @@ interface Document {
   /** Of its texts; made when it comes near to be the one that is meant. */
   vectors: readonly Float32Array[] | undefined;
   alive: boolean;
+}
+
+/** Texts of a document, by their numbers. */
+interface Without {
+  readonly at: number;
+  readonly texts: ReadonlySet<number>;
 }
 
 /** A request, compared with all that is there. */
@@ -219,23 +225,33 @@ export class Meaning {
     return { name, score, parts };
   }
 
-  /** What the decision looks at. `without`: a text of a document that is asked as if it were not there. */
-  private evidence(look: Asked, order: Order, without?: { at: number; text: number }): Evidence {
+  /** What the decision looks at. `without`: texts of a document that are taken for not there. */
+  private evidence(look: Asked, order: Order, without?: Without): Evidence {
     const top = order.best.slice(0, 2).map(({ at, score, plain }) => {
-      const near = this.nearness(look, at, without?.at === at ? without.text : undefined);
+      const near = this.nearness(look, at, without?.at === at ? without.texts : undefined);
       return { score, plain, ...near };
     });
-    const known = this.stages.known(look.plain);
+    const first = order.best[0];
+    // Across languages words cannot occur, and that they do not is no evidence.
+    const foreign = first !== undefined && this.documents[first.at]!.chinese !== look.chinese;
+    const texts = without === undefined ? [] : this.documents[without.at]!.plain;
+    const gone = texts.filter((_, i) => without!.texts.has(i));
+    const kept = texts.filter((_, i) => !without!.texts.has(i));
+    const known = foreign ? null : this.stages.known(look.plain, gone, kept);
     return evidenceOf(top, { candidates: order.counted, best: order.most, sum: order.sum, known });
   }
 
   /** How near a request, and its nearest clause, comes to one text of a card. */
-  private nearness(look: Look, at: number, without: number | undefined): { nearest: number; nearestPart: number } {
+  private nearness(
+    look: Look,
+    at: number,
+    without: ReadonlySet<number> | undefined,
+  ): { nearest: number; nearestPart: number } {
     if (look.vector === undefined) return { nearest: 0, nearestPart: 0 };
     const texts = this.vectorsOf(this.documents[at]!);
     const nearest = (vector: Float32Array): number => {
       let most = 0;
-      for (const [i, text] of texts.entries()) if (i !== without) most = Math.max(most, cosineOf(text, vector));
+      for (const [i, text] of texts.entries()) if (!without?.has(i)) most = Math.max(most, cosineOf(text, vector));
       return most;
     };
     const whole = nearest(look.vector!);
@@ -278,18 +294,31 @@ export class Meaning {
     const document = this.documents[at]!;
     const { plain, heads } = document;
     const look = this.look(document.said[text]!);
+    this.stages.replace(look, at, [], []);
     const ofOthers = this.order(look, 2, (other) => other !== document);
-    const unserved = this.evidence(look, ofOthers);
-    const rest = (texts: readonly string[]) => texts.filter((_, i) => i !== text);
+    const unserved = this.evidence(look, ofOthers, { at, texts: new Set(plain.keys()) });
+    const without = this.copiesOf(look, document, text);
+    const rest = (texts: readonly string[]) => texts.filter((_, i) => !without.has(i));
     this.stages.replace(look, at, rest(document.said), rest(plain));
     const order = this.order(look, 2, () => true);
-    const isExample = text >= heads;
     const served: Sample = {
-      ...this.evidence(look, order, { at, text }),
+      ...this.evidence(look, order, { at, texts: without }),
       place: order.placeOf(at),
-      source: isExample ? "example" : "description",
-      beside: plain.length - heads - (isExample ? 1 : 0),
+      source: text >= heads ? "example" : "description",
+      beside: plain.filter((_, i) => i >= heads && !without.has(i)).length,
+      copies: without.size - 1,
     };
     return { served, unserved };
+  }
+
+  /** A text of a card, and those of the card that say nearly the same. */
+  private copiesOf(look: Look, document: Document, text: number): ReadonlySet<number> {
+    const copies = new Set([text]);
+    const vectors = look.vector === undefined ? [] : this.vectorsOf(document);
+    for (const [i, plain] of document.plain.entries()) {
+      const near = vectors[i] === undefined ? 0 : cosineOf(vectors[i], look.vector!);
+      if (plain === look.plain || near >= COPY_AT) copies.add(i);
+    }
+    return copies;
   }
 }

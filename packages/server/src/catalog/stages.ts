@@ -79,7 +79,7 @@ export class Stages {
   replace(look: Look, at: number, said: readonly string[], plain: readonly string[]): void {
     look.lexical[at] = this.grams.cosine(weightsOf(look.plain), prototypeOf(plain));
     look.concepts[at] = this.named.cosine(this.concepts.in(look.plain), conceptsOf(plain, this.concepts));
-    look.words[at] = this.words.share(look.plain, plain);
+    this.words.replace(look.plain, at, plain);
     if (look.vector === undefined) return;
     look.embedding![at] = cosineOf(look.vector, this.centroidOf(said));
     look.exact?.add(at);
@@ -92,9 +92,9 @@ export class Stages {
     exact.add(at);
   }
 
-  /** How much of what a text says occurs in any document: the share of its words, each by what it is worth, 0..1. */
-  known(plain: string): number {
-    return this.words.known(plain);
+  /** How much of what a text says occurs in any document: the share of its words, each by what it is worth, 0..1. See WordRanking. */
+  known(plain: string, gone?: readonly string[], kept?: readonly string[]): number {
+    return this.words.known(plain, gone, kept);
   }
 
   /** Whether so much came since the last time that it should be refreshed now. */

@@ -17,7 +17,8 @@ export class WordRanking {
   add(texts: readonly string[]): void {
     const counts = countsOf(texts.flatMap(wordsOf));
     for (const n of counts.values()) this.words += n;
-    this.postings.add(this.count++, this.weightsOf(counts));
+    const document = this.count++;
+    this.postings.add(document, this.weightsOf(counts));
   }
 
   /** The score of each document, by its number, as a share of the best, 0..1. The array is valid until the next call. */
@@ -25,33 +26,45 @@ export class WordRanking {
     if (this.sums.length < this.count) this.sums = new Float32Array(this.count * 2);
     const sums = this.sums.fill(0, 0, this.count);
     for (const word of countsOf(wordsOf(plain)).keys()) this.postings.addTo(sums, word, this.worthOf(word));
-    this.best = 0;
-    for (let i = 0; i < this.count; i++) this.best = Math.max(this.best, sums[i]!);
-    if (this.best > 0) for (let i = 0; i < this.count; i++) sums[i] = sums[i]! / this.best;
+    this.shareOut();
     return sums;
   }
 
-  /** The same for a document that is not here, beside those of the last call. */
-  share(plain: string, texts: readonly string[]): number {
+  private shareOut(): void {
+    const { sums } = this;
+    this.best = 0;
+    for (let i = 0; i < this.count; i++) this.best = Math.max(this.best, sums[i]!);
+    if (this.best > 0) for (let i = 0; i < this.count; i++) sums[i] = sums[i]! / this.best;
+  }
+
+  /** Puts another document in the place of one, in the shares of the last call; they are then shares of the best there is now. */
+  replace(plain: string, at: number, texts: readonly string[]): void {
     const weights = this.weightsOf(countsOf(texts.flatMap(wordsOf)));
     let sum = 0;
     for (const word of countsOf(wordsOf(plain)).keys()) sum += this.worthOf(word) * (weights.get(word) ?? 0);
-    return this.best > 0 ? Math.min(1, sum / this.best) : 0;
+    const { sums } = this;
+    for (let i = 0; i < this.count; i++) sums[i] = i === at ? sum : sums[i]! * this.best;
+    this.shareOut();
   }
 
-  /** How much of what a text says occurs anywhere: the share of its words, each by what it is worth, 0..1. */
-  known(plain: string): number {
+  /**
+   * How much of what a text says occurs anywhere: the share of its words, each by what it is worth, 0..1. Texts of one document
+   * that are `gone` are taken for not there, and those that it keeps for all it has.
+   */
+  known(plain: string, gone: readonly string[] = [], kept: readonly string[] = []): number {
+    const only = countsOf(gone.flatMap(wordsOf));
+    for (const word of countsOf(kept.flatMap(wordsOf)).keys()) only.delete(word);
     let [known, all] = [0, 0];
     for (const word of countsOf(wordsOf(plain)).keys()) {
-      const worth = this.worthOf(word);
+      const df = this.postings.count(word) - (only.has(word) ? 1 : 0);
+      const worth = this.worthOf(word, df);
       all += worth;
-      if (this.postings.count(word) > 0) known += worth;
+      if (df > 0) known += worth;
     }
     return all > 0 ? known / all : 0;
   }
 
-  private worthOf(word: number): number {
-    const df = this.postings.count(word);
+  private worthOf(word: number, df = this.postings.count(word)): number {
     return Math.log(1 + (this.count - df + 0.5) / (df + 0.5));
   }
 

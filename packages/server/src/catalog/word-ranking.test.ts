@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { WordRanking } from "./word-ranking.js";
+
+const documents = [["cancel this order now"], ["track parcel", "where parcel"], ["book a flight today"]];
+
+function ranking(): WordRanking {
+  const words = new WordRanking();
+  for (const texts of documents) words.add(texts);
+  return words;
+}
+
+test("a document in the place of another is scored as itself, and the others as shares of what is then the best", () => {
+  const words = ranking();
+  const shares = words.shares("cancel parcel order");
+  expect(shares[0]).toBe(1);
+  const second = shares[1]!;
+  expect(second).toBeGreaterThan(0);
+  expect(second).toBeLessThan(1);
+
+  words.replace("cancel parcel order", 0, []);
+  expect([...shares.slice(0, 3)]).toEqual([0, 1, 0]);
+
+  words.replace("cancel parcel order", 0, documents[0]!);
+  expect(shares[0]).toBe(1);
+  // Weights are kept in few bits.
+  expect(shares[1]).toBeCloseTo(second, 2);
+});
+
+test("a request of which nothing occurs has no shares, whatever takes a place", () => {
+  const words = ranking();
+  const shares = words.shares("tomato soup");
+  words.replace("tomato soup", 1, []);
+  expect([...shares.slice(0, 3)]).toEqual([0, 0, 0]);
+});
+
+test("words are known if any document says them, and one that only a text said which is gone is not", () => {
+  const words = ranking();
+  expect(words.known("cancel parcel")).toBe(1);
+  expect(words.known("tomato soup")).toBe(0);
+  expect(words.known("cancel soup")).toBeGreaterThan(0);
+  expect(words.known("cancel soup")).toBeLessThan(1);
+
+  expect(words.known("cancel order", documents[0])).toBe(0);
+  expect(words.known("where parcel", ["where parcel"], ["track parcel"])).toBeGreaterThan(0);
+  expect(words.known("where parcel", ["where parcel"], ["track parcel"])).toBeLessThan(1);
+});
