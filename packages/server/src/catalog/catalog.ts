@@ -299,9 +299,12 @@ export class Catalog {
     if (wanted.capability !== undefined) {
       return noRoute("unknown_capability", `nobody offers "${phrase}"; ${hint}.`, { capability: phrase, nearest });
     }
-    return noRoute("no_match", `nobody can be told to do "${phrase}"; ${hint}. Ask by capability, or add a synonym.`, {
-      nearest,
-    });
+    const waiting = this.learner?.waiting ?? 0;
+    const remedy =
+      waiting > 0
+        ? `What has just been registered is not all learnt yet (${waiting} to go): ask again in a moment, or by name.`
+        : "Ask by capability, or add a synonym.";
+    return noRoute("no_match", `nobody can be told to do "${phrase}"; ${hint}. ${remedy}`, { nearest });
   }
 }
 

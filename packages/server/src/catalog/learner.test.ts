@@ -12,6 +12,11 @@ describe("what is registered is learnt beside everything else", () => {
   test("nobody waits for it, and within a second it is found by its meaning", async () => {
     await rooms.join(card("a1", [{ name: "order.cancel", examples: ["cancel my order", "stop the order"] }]));
     expect(nearest("please cancel the order for me")).toEqual([]);
+    const tooSoon = rooms.catalog.resolve({ tenant: "default", intent: "please cancel the order for me" });
+    expect(tooSoon).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining("not all learnt yet (1 to go): ask again in a moment") },
+    });
     await rooms.pass(1_000);
     expect(find("please cancel the order for me")).toMatchObject({
       verdict: "match",

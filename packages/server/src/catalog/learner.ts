@@ -5,10 +5,17 @@ import type { CardText } from "./card-features.js";
 import type { Meaning } from "./meaning.js";
 import { hashOf } from "./text.js";
 
-/** So long it works at a stretch, ms: less than anybody notices who waits for the event loop meanwhile. */
-const STRETCH_MS = 2;
+/** So long it works at a stretch, ms, if a step is not longer: less than anybody notices who waits for the event loop. */
+const STRETCH_MS = 0.5;
 /** How long others have the event loop then, ms: while texts are asked, what is registered should be found soon. */
-const PAUSE_MS = { asked: 3, unasked: 20 };
+const PAUSE_MS = { asked: 1, unasked: 4 };
+/**
+ * A step that took longer than this, as some do among many thousands of cards, is followed by a pause a hundred times as long,
+ * so that a p99 does not notice; but not by so long a one that new cards would wait for it.
+ */
+const LONG_STEP_MS = 1;
+const PAUSE_AFTER_LONG = 100;
+const PAUSE_MAX_MS = 500;
 /** For so long after a text was asked another one is expected, ms. */
 const ASKED_FOR_MS = 60_000;
 /** Thresholds are set anew when nothing changed for so long, ms, or when much did. */
@@ -79,8 +86,12 @@ export class Learner {
   private arm(delayMs = this.pauseMs()): void {
     this.disarm ??= this.system.after(delayMs, () => {
       this.disarm = undefined;
-      const pauseMs = this.work();
-      if (pauseMs !== undefined) this.arm(pauseMs);
+      const from = this.system.monotonic();
+      const pauseMs = this.work(from);
+      if (pauseMs === undefined) return;
+      const tookMs = this.system.monotonic() - from;
+      const longMs = tookMs > LONG_STEP_MS ? Math.min(PAUSE_MAX_MS, tookMs * PAUSE_AFTER_LONG) : 0;
+      this.arm(Math.max(pauseMs, longMs));
     });
   }
 
@@ -89,9 +100,8 @@ export class Learner {
   }
 
   /** One stretch; answers in how many ms to go on, undefined if nothing is left to do. */
-  private work(): number | undefined {
-    const until = this.system.monotonic() + STRETCH_MS;
-    for (let now = until - STRETCH_MS; now < until; now = this.system.monotonic()) {
+  private work(from: number): number | undefined {
+    for (let now = from; now < from + STRETCH_MS; now = this.system.monotonic()) {
       for (const name of this.dirty) {
         this.dirty.delete(name);
         this.learn(name);

@@ -45,8 +45,10 @@ const LETTERS_OF_EMBEDDING = 0.45;
 const VECTORS_MAX = 2_000;
 /** Of a large catalog, so many of the nearest by estimate are compared in full. */
 const REFINED_MAX = 500;
-/** So many texts of cards are asked to set the thresholds. */
+/** So many texts of cards are asked to set the thresholds; of many cards, where each question is dear, fewer. */
 const SAMPLES_MAX = 300;
+const SAMPLES_OF_MANY = 100;
+const MANY = 4_096;
 
 interface Document {
   readonly name: string;
@@ -275,8 +277,9 @@ export class Meaning {
   /** Which texts of which cards are asked to set the thresholds: spread over all cards, examples before descriptions. */
   private samples(): [at: number, text: number][] {
     const alive = [...this.byName.values()];
-    const step = Math.max(1, Math.ceil(alive.length / SAMPLES_MAX));
-    const each = Math.max(1, Math.floor(SAMPLES_MAX / Math.ceil(alive.length / step)));
+    const most = alive.length > MANY ? SAMPLES_OF_MANY : SAMPLES_MAX;
+    const step = Math.max(1, Math.ceil(alive.length / most));
+    const each = Math.max(1, Math.floor(most / Math.ceil(alive.length / step)));
     const samples: [number, number][] = [];
     for (let i = 0; i < alive.length; i += step) {
       const { heads, said } = this.documents[alive[i]!]!;
