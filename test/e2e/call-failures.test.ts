@@ -23,6 +23,9 @@ const refused = (agent: SocketAgent, more: Json = {}) =>
 describe("DLV-5: NO_ROUTE", () => {
   test("for a capability that nobody offers, with the nearest", async () => {
     await join({ agentId: `near-${newId()}`, capabilities: [{ name: "translate_text" }] });
+    const missed = () => caller.request("discover", { capability: "translate_texts" });
+    // What is near is learnt beside everything else, a moment after the agent has come.
+    while ((await missed()).misses[0]?.capability !== "translate_text");
     const error = await caller.refused("call", { capability: "translate_texts", input: 1 });
     expect(error).toMatchObject({
       code: "NO_ROUTE",

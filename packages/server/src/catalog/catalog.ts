@@ -2,7 +2,7 @@ import { ReachError } from "@agent-reach/protocol";
 import type { LiveInstance, Offer } from "../registry/instance.js";
 import type { CapabilityEntry, View } from "../registry/view.js";
 import type { Learner } from "./learner.js";
-import type { Scored } from "./meaning.js";
+import { SCORE_FULL, type Scored } from "./meaning.js";
 import type { Synonyms } from "./synonyms.js";
 import { normalise } from "./text.js";
 import { Wordings } from "./wordings.js";
@@ -123,7 +123,7 @@ export class Catalog {
       const entry = this.view.capabilities.get(name);
       const offer = entry?.offers[0] ?? entry?.gone[0];
       if (offer === undefined || score < NEAR_MIN) return [];
-      return [{ capability: name, agentId: offer.instance.record.agentId, match: rounded(score) }];
+      return [{ capability: name, agentId: offer.instance.record.agentId, match: matchOf(score) }];
     });
   }
 
@@ -154,7 +154,7 @@ export class Catalog {
     const resolved = ranked.flatMap((scored, i) => {
       const entry = this.view.capabilities.get(scored.name);
       if (entry === undefined) return [];
-      return [resolvedOf(entry, rounded(scored.score), reasonsOf(scored, i === 0 ? confidence : undefined))];
+      return [resolvedOf(entry, matchOf(scored.score), reasonsOf(scored, i === 0 ? confidence : undefined))];
     });
     return resolved.length === 0 ? NOTHING : { verdict, resolved };
   }
@@ -332,8 +332,9 @@ function reasonsOf({ parts }: Scored, confidence: number | undefined): string[] 
   return reasons;
 }
 
-function rounded(score: number): number {
-  return Math.round(Math.min(1, score) * 1000) / 1000;
+/** How well it fits, 0..1, to three digits. */
+function matchOf(score: number): number {
+  return Math.round(Math.min(1, score / SCORE_FULL) * 1000) / 1000;
 }
 
 function namesOf(instances: readonly LiveInstance[]): string[] {
