@@ -66,6 +66,12 @@ describe("CAT-3: a request in words", () => {
     ]);
   });
 
+  test("is answered by whoever comes near the first; who does not is a miss", async () => {
+    const answer = await discover("please stop the order I placed");
+    expect(answer.candidates.map((c: Json) => c.capability)).toEqual(["order.cancel"]);
+    expect(answer.misses.map((m: Json) => m.capability)).toContain("order.list");
+  });
+
   test("may be a task", async () => {
     const { messageId } = await wire.request("submit", { intent: "please call off my order", input: {} });
     const task = await wire.request("task.result", { messageId, waitMs: 30_000 });

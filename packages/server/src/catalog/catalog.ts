@@ -32,6 +32,8 @@ export interface Resolved {
 export interface Found {
   verdict: "match" | "ambiguous" | "no_match";
   resolved: readonly Resolved[];
+  /** What was found as well, and is too far behind the first to be offered. */
+  behind?: readonly Resolved[];
 }
 
 export type Resolution = { ok: true; resolved: Resolved } | { ok: false; error: ReachError };
@@ -45,6 +47,8 @@ const BY_TOPIC = ["topic"];
 const NOTHING: Found = { verdict: "no_match", resolved: [] };
 /** Capabilities that an answer by meaning lists. */
 const RANKED_MAX = 3;
+/** Beside the first, what has so much of its score is offered too: whoever discovers may have reasons of its own to prefer it. */
+const NEAR_FIRST = 0.7;
 /** What is less near than this is not worth naming as a miss. */
 const NEAR_MIN = 0.05;
 
@@ -156,7 +160,11 @@ export class Catalog {
       if (entry === undefined) return [];
       return [resolvedOf(entry, matchOf(scored.score), reasonsOf(scored, i === 0 ? confidence : undefined))];
     });
-    return resolved.length === 0 ? NOTHING : { verdict, resolved };
+    const [first] = resolved;
+    if (first === undefined) return NOTHING;
+    if (verdict === "ambiguous") return { verdict, resolved };
+    const isNear = ({ match }: Resolved): boolean => match >= NEAR_FIRST * first.match;
+    return { verdict, resolved: resolved.filter(isNear), behind: resolved.filter((each) => !isNear(each)) };
   }
 
   private bySynonym(phrase: string): Resolved[] {

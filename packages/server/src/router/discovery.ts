@@ -34,7 +34,7 @@ export class Discoverer {
       );
     }
     const decisionId = this.system.newId();
-    const { verdict, resolved } = this.catalog.find({ tenant, capability, agentId, intent, tags });
+    const { verdict, resolved, behind = [] } = this.catalog.find({ tenant, capability, agentId, intent, tags });
     const found =
       tags === undefined || tags.length === 0 ? resolved : resolved.filter((r) => tags.every((tag) => carries(r, tag)));
     if (found.length === 0) {
@@ -69,6 +69,7 @@ export class Discoverer {
         }
       }
     }
+    for (const resolved of behind) misses.push(...this.missOf(resolved));
     const candidates = topOf(able, query.topK ?? TOP_K).map(({ considered, reasons }) =>
       candidateText(considered, JSON.stringify(reasons)),
     );
