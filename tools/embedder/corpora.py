@@ -16,7 +16,7 @@ LATIN = re.compile(r"[A-Za-z]{2}")
 
 
 def clean(text: str) -> str:
-    """Text without markup, placeholders, links and trailing punctuation."""
+    """Text without markup, links, gaps like %s and {name}, and trailing punctuation."""
     text = html.unescape(text)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"https?://\S+", " ", text)

@@ -1,8 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Io } from "./io.js";
-import { run } from "./program.js";
+import { commandLine } from "../../../test/kit/command-line.js";
 
 interface Seen {
   method: string;
@@ -40,28 +39,6 @@ async function nodeThat(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
 }
 
-async function cli(argv: string[], more: Partial<Io> = {}): Promise<{ code: number; out: string; err: string }> {
-  let out = "";
-  let err = "";
-  const io: Io = {
-    out: (text) => {
-      out += text;
-    },
-    err: (text) => {
-      err += text;
-    },
-    stdin: async () => "",
-    env: {},
-    outIsTty: false,
-    errIsTty: false,
-    columns: 80,
-    signal: new AbortController().signal,
-    now: () => Date.now(),
-    ...more,
-  };
-  return { code: await run(argv, io), out, err };
-}
-
 const messageId = "0199a5c2-6f0e-7c11-9b1e-2f0d5a7c1e42";
 const answered = `{"messageId":"${messageId}","traceId":"t","data":{"id":9007199254740993,"price":1.10},"agentId":"order-agent-01","instanceId":"i"}`;
 const settled = (state: string, more: object = {}) =>
@@ -81,7 +58,7 @@ const settled = (state: string, more: object = {}) =>
 describe("agent-reach call", () => {
   it("passes the input and prints the data to the digit", async () => {
     const { url, seen } = await nodeThat(() => ({ text: answered }));
-    const { code, out, err } = await cli([
+    const { code, out, err } = await commandLine([
       "call",
       "query_order",
       '{"order_id": 12345678901234567890}',
@@ -104,7 +81,7 @@ describe("agent-reach call", () => {
 
   it("prints the node's answer as it came with --json, and nothing on stderr", async () => {
     const { url } = await nodeThat(() => ({ text: answered }));
-    expect(await cli(["call", "query_order", "--json", "--url", url])).toEqual({
+    expect(await commandLine(["call", "query_order", "--json", "--url", url])).toEqual({
       code: 0,
       out: `${answered}\n`,
       err: "",
@@ -113,20 +90,20 @@ describe("agent-reach call", () => {
 
   it("reads the input from standard input", async () => {
     const { url, seen } = await nodeThat(() => ({ text: answered }));
-    await cli(["call", "c", "-", "--url", url], { stdin: async () => "[1.0]\n" });
+    await commandLine(["call", "c", "-", "--url", url], { stdin: async () => "[1.0]\n" });
     expect(seen[0]?.body).toBe('{"capability":"c","input":[1.0]}');
   });
 
   it("takes the address from AGENT_REACH_URL", async () => {
     const { url, seen } = await nodeThat(() => ({ text: answered }));
-    await cli(["call", "c"], { env: { AGENT_REACH_URL: url.replace("http", "ws").concat("/registry") } });
+    await commandLine(["call", "c"], { env: { AGENT_REACH_URL: url.replace("http", "ws").concat("/registry") } });
     expect(seen).toHaveLength(1);
   });
 
   it("tells a dry run as a sentence", async () => {
     const decision = { attempt: 1, request: { capability: "c" }, candidates: [] };
     const { url, seen } = await nodeThat(() => ({ text: JSON.stringify({ messageId, dryRun: true, decision }) }));
-    const { out } = await cli(["call", "c", "--dry-run", "--url", url]);
+    const { out } = await commandLine(["call", "c", "--dry-run", "--url", url]);
     expect(JSON.parse(seen[0]!.body).dryRun).toBe(true);
     expect(out).toBe("Attempt 1: nobody could take c.\n");
   });
@@ -140,11 +117,11 @@ describe("agent-reach call", () => {
     };
     const text = JSON.stringify({ messageId, traceId: "t", error });
     const { url } = await nodeThat(() => ({ text }));
-    const people = await cli(["call", "c", "--url", url]);
+    const people = await commandLine(["call", "c", "--url", url]);
     expect(people.code).toBe(1);
     expect(people.out).toBe("");
     expect(people.err).toBe("error: no such order\n       AGENT_ERROR · it was executed\n");
-    expect(await cli(["call", "c", "--url", url, "--json"])).toEqual({ code: 1, out: `${text}\n`, err: "" });
+    expect(await commandLine(["call", "c", "--url", url, "--json"])).toEqual({ code: 1, out: `${text}\n`, err: "" });
   });
 
   it.each([
@@ -160,7 +137,7 @@ describe("agent-reach call", () => {
       status,
       text: JSON.stringify({ code, message: `[${code}] said the node`, retryable: false, outcome: "not_executed" }),
     }));
-    const answer = await cli(["call", "c", "--url", url, "--json"]);
+    const answer = await commandLine(["call", "c", "--url", url, "--json"]);
     expect(answer.code).toBe(exit);
     expect(JSON.parse(answer.out).error).toMatchObject({ code, message: `[${code}] said the node` });
   });
@@ -168,7 +145,7 @@ describe("agent-reach call", () => {
   it("exits with 3 when no node is there, with the remedy", async () => {
     const { url } = await nodeThat(() => ({ text: "{}" }));
     await new Promise((resolve) => server!.close(resolve));
-    const { code, err } = await cli(["call", "c", "--url", url]);
+    const { code, err } = await commandLine(["call", "c", "--url", url]);
     expect(code).toBe(3);
     expect(err).toContain(`cannot reach the node at ${url}`);
     expect(err).toContain("agent-reach serve");
@@ -190,14 +167,14 @@ describe("agent-reach call", () => {
     [["tasks", "--since", "yesterday"], "2h"],
     [["agents", "--url", "ftp://x"], "http://"],
   ])("exits with 2 for %j", async (argv, part) => {
-    const { code, out, err } = await cli(argv);
+    const { code, out, err } = await commandLine(argv);
     expect(code).toBe(2);
     expect(out).toBe("");
     expect(err).toContain(part);
   });
 
   it("says wrong usage as JSON too", async () => {
-    const { code, out, err } = await cli(["call", "c", "--nope", "--json"]);
+    const { code, out, err } = await commandLine(["call", "c", "--nope", "--json"]);
     expect(code).toBe(2);
     expect(JSON.parse(out).error.code).toBe("INVALID_REQUEST");
     expect(err).toBe("");
@@ -209,7 +186,7 @@ describe("agent-reach submit and task", () => {
     const { url, seen } = await nodeThat(() => ({
       text: `{"messageId":"${messageId}","traceId":"t","state":"queued","duplicate":false}`,
     }));
-    const { code, out } = await cli([
+    const { code, out } = await commandLine([
       "submit",
       "ship",
       "{}",
@@ -244,7 +221,7 @@ describe("agent-reach submit and task", () => {
         text: ++asked < 3 ? settled("working") : settled("completed", { agentId: "a" }).replace(/}$/, ',"data":1.0}'),
       };
     });
-    const { code, out } = await cli(["submit", "ship", "--wait", "--url", url]);
+    const { code, out } = await commandLine(["submit", "ship", "--wait", "--url", url]);
     expect(code).toBe(0);
     expect(out).toBe("1.0\n");
     expect(seen.filter(({ path }) => path.startsWith(`/v1/tasks/${messageId}?waitMs=`))).toHaveLength(3);
@@ -260,18 +237,18 @@ describe("agent-reach submit and task", () => {
     const { url } = await nodeThat(({ method }) => ({
       text: method === "POST" ? `{"messageId":"${messageId}"}` : settled(state, more),
     }));
-    expect((await cli(["submit", "c", "--wait", "--url", url])).code).toBe(exit);
-    expect((await cli(["task", messageId, "--wait", "--url", url])).code).toBe(exit);
-    expect((await cli(["task", "--wait", messageId, "--url", url])).code).toBe(exit);
-    expect((await cli(["submit", "c", "--wait", '{"order_id":7}', "--url", url])).code).toBe(exit);
-    expect((await cli(["task", messageId, "--url", url])).code).toBe(0);
+    expect((await commandLine(["submit", "c", "--wait", "--url", url])).code).toBe(exit);
+    expect((await commandLine(["task", messageId, "--wait", "--url", url])).code).toBe(exit);
+    expect((await commandLine(["task", "--wait", messageId, "--url", url])).code).toBe(exit);
+    expect((await commandLine(["submit", "c", "--wait", '{"order_id":7}', "--url", url])).code).toBe(exit);
+    expect((await commandLine(["task", messageId, "--url", url])).code).toBe(0);
   });
 
   it("T04: ends a wait that took too long with 5, naming how to go on", async () => {
     const { url } = await nodeThat(({ method }) => ({
       text: method === "POST" ? `{"messageId":"${messageId}"}` : settled("working"),
     }));
-    const { code, err } = await cli(["submit", "c", "--wait", "150ms", "--url", url]);
+    const { code, err } = await commandLine(["submit", "c", "--wait", "150ms", "--url", url]);
     expect(code).toBe(5);
     expect(err).toContain(`agent-reach task ${messageId} --wait`);
   });
@@ -290,7 +267,7 @@ describe("agent-reach discover", () => {
     const { url, seen } = await nodeThat(() => ({
       text: '{"candidates":[],"verdict":"no_match","misses":[],"decisionId":"d"}',
     }));
-    const { code, out } = await cli(["discover", ...argv, "--url", url]);
+    const { code, out } = await commandLine(["discover", ...argv, "--url", url]);
     expect(JSON.parse(seen[0]!.body)).toEqual(query);
     expect(code).toBe(4);
     expect(out).toContain("Nobody offers this.");
@@ -302,13 +279,13 @@ describe("agent-reach agents and tasks", () => {
     const { url, seen } = await nodeThat(({ path }) => ({
       text: path.includes("cursor=") ? '{"agents":[]}' : '{"agents":[],"cursor":"c 1"}',
     }));
-    expect(await cli(["agents", "--json", "--url", url])).toMatchObject({ code: 0, out: '{"agents":[]}\n' });
+    expect(await commandLine(["agents", "--json", "--url", url])).toMatchObject({ code: 0, out: '{"agents":[]}\n' });
     expect(seen.map(({ path }) => path)).toEqual(["/v1/agents?limit=500", "/v1/agents?limit=500&cursor=c+1"]);
   });
 
   it("stop at the limit", async () => {
     const { url, seen } = await nodeThat(() => ({ text: `{"tasks":[${settled("queued")}],"cursor":"c"}` }));
-    const { err } = await cli(["tasks", "--limit", "1", "--state", "queued", "--url", url]);
+    const { err } = await commandLine(["tasks", "--limit", "1", "--state", "queued", "--url", url]);
     expect(seen.map(({ path }) => path)).toEqual(["/v1/tasks?state=queued&limit=1"]);
     expect(err).toContain("there are more");
   });
@@ -323,7 +300,7 @@ describe("agent-reach watch", () => {
       )
       .join("");
     const { url } = await nodeThat(() => ({ text: stream }));
-    const { code, out } = await cli(["watch", "--json", "--type", "instance", "--count", "2", "--url", url]);
+    const { code, out } = await commandLine(["watch", "--json", "--type", "instance", "--count", "2", "--url", url]);
     expect(code).toBe(0);
     expect(out.trim().split("\n")).toEqual(
       [1, 3].map((id) => `{"id":${id},"at":"2026-11-29T10:00:00Z","type":"instance.online","big":9007199254740993}`),
@@ -333,7 +310,9 @@ describe("agent-reach watch", () => {
 
 describe("agent-reach config", () => {
   it("CLU-6: shows every setting with its origin", async () => {
-    const { code, out } = await cli(["config", "show", "--port", "9000"], { env: { AGENT_REACH_LEASE_TTL_SEC: "60" } });
+    const { code, out } = await commandLine(["config", "show", "--port", "9000"], {
+      env: { AGENT_REACH_LEASE_TTL_SEC: "60" },
+    });
     expect(code).toBe(0);
     expect(out).toMatch(/server\.port +9000 +--port/);
     expect(out).toMatch(/lease\.ttlSec +60 +AGENT_REACH_LEASE_TTL_SEC/);
@@ -341,14 +320,14 @@ describe("agent-reach config", () => {
   });
 
   it("CLU-6, SEC-1: checks what serve would refuse, with exit code 2", async () => {
-    const { code, err } = await cli(["config", "check", "--host", "0.0.0.0"]);
+    const { code, err } = await commandLine(["config", "check", "--host", "0.0.0.0"]);
     expect(code).toBe(2);
     expect(err).toContain("--insecure");
-    expect((await cli(["config", "check"])).out).toBe("The settings are fine.\n");
+    expect((await commandLine(["config", "check"])).out).toBe("The settings are fine.\n");
   });
 
   it("knows every setting as a flag, with a short spelling for those that everyone types", async () => {
-    const { out } = await cli([
+    const { out } = await commandLine([
       "config",
       "show",
       "--json",
@@ -390,17 +369,17 @@ describe("agent-reach --help", () => {
   ];
 
   it("lists the commands and the exit codes", async () => {
-    const { code, out } = await cli(["--help"]);
+    const { code, out } = await commandLine(["--help"]);
     expect(code).toBe(0);
     for (const command of commands) expect(out).toMatch(new RegExp(`^ {2}${command} `, "m"));
     expect(out).toContain("3  the node cannot be reached");
   });
 
   it.each(commands)("has an example for %s, by `help` as by `--help`", async (command) => {
-    const { code, out } = await cli([command, "--help"]);
+    const { code, out } = await commandLine([command, "--help"]);
     expect(code).toBe(0);
     expect(out).toMatch(new RegExp(`\\$ (.* )?agent-reach ${command}\\b`));
-    expect((await cli(["help", command])).out).toBe(out);
+    expect((await commandLine(["help", command])).out).toBe(out);
   });
 });
 
@@ -409,23 +388,23 @@ describe("groups", () => {
 
   it("shows how many tasks are in which state, after it did what was asked for", async () => {
     const { url, seen } = await nodeThat(({ path }) => ({ text: path.endsWith("cancel") ? '{"canceled":1}' : group }));
-    const shown = await cli(["group", "friday", "--url", url]);
+    const shown = await commandLine(["group", "friday", "--url", url]);
     expect(shown.out).toMatch(/total\s+3[\s\S]*Counts[\s\S]*completed\s+2/);
-    const canceled = await cli(["group", "friday", "--cancel", "--reason", "enough", "--url", url, "--json"]);
+    const canceled = await commandLine(["group", "friday", "--cancel", "--reason", "enough", "--url", url, "--json"]);
     expect(JSON.parse(canceled.out)).toEqual({ canceled: 1, ...JSON.parse(group) });
     expect(seen.map(({ method, path, body }) => [method, path, body])).toEqual([
       ["GET", "/v1/groups/friday", ""],
       ["POST", "/v1/groups/friday/cancel", '{"reason":"enough"}'],
       ["GET", "/v1/groups/friday", ""],
     ]);
-    expect(await cli(["group", "friday", "--cancel", "--requeue", "--url", url])).toMatchObject({ code: 2 });
+    expect(await commandLine(["group", "friday", "--cancel", "--requeue", "--url", url])).toMatchObject({ code: 2 });
   });
 
   it("are made by a publish, whose input goes as it is written", async () => {
     const { url, seen } = await nodeThat(() => ({ text: '{"groupId":"g-1","deliveries":2}' }));
-    const published = await cli(["publish", "news", '{"id":12345678901234567890}', "--url", url]);
+    const published = await commandLine(["publish", "news", '{"id":12345678901234567890}', "--url", url]);
     expect(published).toMatchObject({ code: 0, out: "g-1\n", err: expect.stringContaining("for 2 agents") });
-    await cli(["publish", "reload", "--capability", "--group", "tonight", "--url", url]);
+    await commandLine(["publish", "reload", "--capability", "--group", "tonight", "--url", url]);
     expect(seen.map(({ body }) => body)).toEqual([
       '{"topic":"news","input":{"id":12345678901234567890}}',
       '{"capability":"reload","groupId":"tonight","input":{}}',
@@ -434,7 +413,7 @@ describe("groups", () => {
 
   it("are none if nobody listens, which is said and is no error", async () => {
     const { url } = await nodeThat(() => ({ text: '{"groupId":"g-1","deliveries":0}' }));
-    const published = await cli(["publish", "news", "--url", url]);
+    const published = await commandLine(["publish", "news", "--url", url]);
     expect(published).toMatchObject({ code: 0, out: "g-1\n", err: "for nobody: no agent subscribes to news\n" });
   });
 });

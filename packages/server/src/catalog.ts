@@ -1,4 +1,5 @@
 import { openStaticEmbedder } from "@agent-reach/embedder-static";
+import type { Thresholds } from "./catalog/calibration.js";
 import { Concepts } from "./catalog/concepts.js";
 import type { Finder } from "./catalog/finder.js";
 import { Meaning } from "./catalog/meaning.js";
@@ -11,9 +12,15 @@ export { type LintRule, type LintWarning, lint } from "./catalog/lint.js";
 /** Results of a question that names no number. */
 const LIMIT = 3;
 
+/** Makes indexes over what is in the box, which is read once: the lexicon and the table of word vectors. */
+export async function openMeaning(thresholds?: Thresholds): Promise<() => Meaning> {
+  const [concepts, embedder] = [new Concepts(readLexicon()), await openStaticEmbedder()];
+  return () => new Meaning(concepts, embedder, thresholds);
+}
+
 /** What a node finds with, without a node: for trying cards before they are registered. */
 export async function openFinder(): Promise<Finder> {
-  const meaning = new Meaning(new Concepts(readLexicon()), await openStaticEmbedder());
+  const meaning = (await openMeaning())();
   return {
     put: (card) => meaning.put(card),
     remove: (name) => meaning.remove(name),

@@ -1,12 +1,9 @@
-import { openStaticEmbedder } from "@agent-reach/embedder-static";
 import { limits } from "@agent-reach/protocol";
-import { Concepts } from "./catalog/concepts.js";
-import { Meaning } from "./catalog/meaning.js";
+import { openMeaning } from "./catalog.js";
 import { type Config, checkConfig } from "./config.js";
 import { Webhooks } from "./connectors/webhooks.js";
 import type { Engine } from "./engines/engine.js";
 import { openMemory } from "./engines/memory/index.js";
-import { readLexicon } from "./engines/os/lexicon.js";
 import { osSystem } from "./engines/os/system.js";
 import { openSqlite } from "./engines/sqlite/index.js";
 import { Chaos } from "./gateway/chaos.js";
@@ -75,14 +72,14 @@ async function build(
   onError: (error: unknown) => void,
   engine: Engine,
 ): Promise<Node> {
-  const [embedder, concepts] = [await openStaticEmbedder(), new Concepts(readLexicon())];
+  const newMeaning = await openMeaning(config.catalog);
   const house = new House(
     config,
     system,
     engine,
     onError,
     (err) => log.debug({ err }, "connection broken"),
-    () => new Meaning(concepts, embedder, config.catalog),
+    newMeaning,
   );
   const { registry, router, calls, tasks, dispatcher, admission, journal, reaper, sessions, rooms } = house;
   router.breakers.onChange(({ record: { agentId, instanceId } }, { state, ...change }) =>

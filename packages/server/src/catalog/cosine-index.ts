@@ -77,10 +77,6 @@ export class CosineIndex {
     for (let i = 0; i < count; i++) this.lengths[i] = Math.sqrt(squares[i]!);
     this.refreshedAt = count;
   }
-
-  get bytes(): number {
-    return this.postings.bytes + this.lengths.byteLength + this.sums.byteLength;
-  }
 }
 
 export function larger(array: Float32Array): Float32Array<ArrayBuffer> {

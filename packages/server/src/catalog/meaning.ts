@@ -176,10 +176,6 @@ export class Meaning {
     this.calibration = calibrate(served, unserved);
   }
 
-  get bytes(): number {
-    return this.stages.bytes;
-  }
-
   private look(text: string): Asked {
     const look = this.stages.look(text);
     const reading = operationsIn(look.said);

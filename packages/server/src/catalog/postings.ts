@@ -6,7 +6,6 @@ const SLOT = 5;
 /** A weight is kept as one of 256 roots, which keeps small ones apart. */
 const WEIGHT_MAX = 8;
 const weights = Float32Array.from({ length: 256 }, (_, i) => (i / 255) ** 2 * WEIGHT_MAX);
-export const DOCUMENTS_MAX = 1 << 24;
 
 /** What a feature's presence in `df` of `count` documents makes it worth. */
 export type Worth = (df: number, count: number) => number;
@@ -76,10 +75,6 @@ export class Postings {
         }
       }
     }
-  }
-
-  get bytes(): number {
-    return this.slots.byteLength + this.pool.byteLength;
   }
 
   private each(at: number, visit: (block: Int32Array, from: number, to: number) => void): void {

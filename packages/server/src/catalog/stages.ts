@@ -7,7 +7,6 @@ import { WordRanking } from "./word-ranking.js";
 
 /** Embeds at once, in tens of microseconds. */
 export interface LocalEmbedder {
-  readonly id: string;
   readonly dims: number;
   embedOne(text: string): Float32Array;
 }
@@ -106,10 +105,6 @@ export class Stages {
   *refresh(): Generator<void> {
     yield* this.grams.refresh();
     yield* this.named.refresh();
-  }
-
-  get bytes(): number {
-    return this.grams.bytes + this.named.bytes + this.words.bytes + (this.vectors?.bytes ?? 0);
   }
 
   private centroidOf(said: readonly string[]): Float32Array {

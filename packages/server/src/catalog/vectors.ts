@@ -79,10 +79,6 @@ export class Vectors {
       sums[at] = cosineOf[differing]!;
     }
   }
-
-  get bytes(): number {
-    return this.rows.byteLength + this.signs.byteLength + this.sums.byteLength;
-  }
 }
 
 function signsOf(vector: Float32Array, words: number): Int32Array {

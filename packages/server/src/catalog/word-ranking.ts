@@ -76,10 +76,6 @@ export class WordRanking {
     for (const [word, n] of counts) weights.set(word, (n * (K1 + 1)) / (n + K1 * (1 - B + (B * length) / average)));
     return weights;
   }
-
-  get bytes(): number {
-    return this.postings.bytes + this.sums.byteLength;
-  }
 }
 
 function countsOf(words: readonly string[]): Map<number, number> {
