@@ -237,7 +237,7 @@ export class Meaning {
     const texts = without === undefined ? [] : this.documents[without.at]!.plain;
     const gone = texts.filter((_, i) => without!.texts.has(i));
     const kept = texts.filter((_, i) => !without!.texts.has(i));
-    const known = foreign ? null : this.stages.known(look.plain, gone, kept);
+    const known = foreign ? null : this.stages.known(look, gone, kept);
     return evidenceOf(top, { candidates: order.counted, best: order.most, sum: order.sum, known });
   }
 

@@ -3,7 +3,7 @@ import type { Concepts } from "./concepts.js";
 import { CosineIndex } from "./cosine-index.js";
 import { clausesOf, isChinese, normalise, simplify, TEXT_READ_MAX } from "./text.js";
 import { Vectors } from "./vectors.js";
-import { WordRanking } from "./word-ranking.js";
+import { WordRanking, wordKeysOf } from "./word-ranking.js";
 
 /** Embeds at once, in tens of microseconds. */
 export interface LocalEmbedder {
@@ -17,6 +17,7 @@ export interface Look {
   readonly said: string;
   readonly plain: string;
   readonly chinese: boolean;
+  readonly wordKeys: ReadonlySet<number>;
   readonly vector: Float32Array | undefined;
   /** The vectors of its clauses. */
   readonly clauses: () => readonly Float32Array[];
@@ -56,6 +57,7 @@ export class Stages {
     const plain = normalise(said);
     const { embedder } = this;
     const vector = embedder?.embedOne(said);
+    const wordKeys = wordKeysOf(plain);
     let clauses: Float32Array[] | undefined;
     return {
       said,
@@ -68,7 +70,8 @@ export class Stages {
       },
       lexical: this.grams.cosines(weightsOf(plain)),
       concepts: this.named.cosines(this.concepts.in(plain)),
-      words: this.words.shares(plain),
+      wordKeys,
+      words: this.words.shares(wordKeys),
       embedding: vector && this.vectors!.cosines(vector),
       exact: this.vectors?.areEstimates === true ? new Set() : undefined,
     };
@@ -78,7 +81,7 @@ export class Stages {
   replace(look: Look, at: number, said: readonly string[], plain: readonly string[]): void {
     look.lexical[at] = this.grams.cosine(weightsOf(look.plain), prototypeOf(plain));
     look.concepts[at] = this.named.cosine(this.concepts.in(look.plain), conceptsOf(plain, this.concepts));
-    this.words.replace(look.plain, at, plain);
+    this.words.replace(look.wordKeys, at, plain);
     if (look.vector === undefined) return;
     look.embedding![at] = cosineOf(look.vector, this.centroidOf(said));
     look.exact?.add(at);
@@ -92,8 +95,8 @@ export class Stages {
   }
 
   /** How much of what a text says occurs in any document: the share of its words, each by what it is worth, 0..1. See WordRanking. */
-  known(plain: string, gone?: readonly string[], kept?: readonly string[]): number {
-    return this.words.known(plain, gone, kept);
+  known({ wordKeys }: Look, gone?: readonly string[], kept?: readonly string[]): number {
+    return this.words.known(wordKeys, gone, kept);
   }
 
   /** Whether so much came since the last time that it should be refreshed now. */

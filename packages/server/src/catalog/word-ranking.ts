@@ -21,11 +21,14 @@ export class WordRanking {
     this.postings.add(document, this.weightsOf(counts));
   }
 
-  /** The score of each document, by its number, as a share of the best, 0..1. The array is valid until the next call. */
-  shares(plain: string): Float32Array {
+  /**
+   * The score of each document, by its number, as a share of the best, 0..1. `words`: of the request, by `wordKeysOf`. The array
+   * is valid until the next call.
+   */
+  shares(words: ReadonlySet<number>): Float32Array {
     if (this.sums.length < this.count) this.sums = new Float32Array(this.count * 2);
     const sums = this.sums.fill(0, 0, this.count);
-    for (const word of countsOf(wordsOf(plain)).keys()) this.postings.addTo(sums, word, this.worthOf(word));
+    for (const word of words) this.postings.addTo(sums, word, this.worthOf(word));
     this.shareOut();
     return sums;
   }
@@ -38,24 +41,24 @@ export class WordRanking {
   }
 
   /** Puts another document in the place of one, in the shares of the last call; they are then shares of the best there is now. */
-  replace(plain: string, at: number, texts: readonly string[]): void {
+  replace(words: ReadonlySet<number>, at: number, texts: readonly string[]): void {
     const weights = this.weightsOf(countsOf(texts.flatMap(wordsOf)));
     let sum = 0;
-    for (const word of countsOf(wordsOf(plain)).keys()) sum += this.worthOf(word) * (weights.get(word) ?? 0);
+    for (const word of words) sum += this.worthOf(word) * (weights.get(word) ?? 0);
     const { sums } = this;
     for (let i = 0; i < this.count; i++) sums[i] = i === at ? sum : sums[i]! * this.best;
     this.shareOut();
   }
 
   /**
-   * How much of what a text says occurs anywhere: the share of its words, each by what it is worth, 0..1. Texts of one document
+   * How much of what a request says occurs anywhere: the share of its words, each by what it is worth, 0..1. Texts of one document
    * that are `gone` are taken for not there, and those that it keeps for all it has.
    */
-  known(plain: string, gone: readonly string[] = [], kept: readonly string[] = []): number {
+  known(words: ReadonlySet<number>, gone: readonly string[] = [], kept: readonly string[] = []): number {
     const only = countsOf(gone.flatMap(wordsOf));
     for (const word of countsOf(kept.flatMap(wordsOf)).keys()) only.delete(word);
     let [known, all] = [0, 0];
-    for (const word of countsOf(wordsOf(plain)).keys()) {
+    for (const word of words) {
       const df = this.postings.count(word) - (only.has(word) ? 1 : 0);
       const worth = this.worthOf(word, df);
       all += worth;
@@ -76,6 +79,11 @@ export class WordRanking {
     for (const [word, n] of counts) weights.set(word, (n * (K1 + 1)) / (n + K1 * (1 - B + (B * length) / average)));
     return weights;
   }
+}
+
+/** The words of a text in normal form, each once. Cutting it takes longer than looking all of them up. */
+export function wordKeysOf(plain: string): ReadonlySet<number> {
+  return new Set(wordsOf(plain).map(hashOf));
 }
 
 function countsOf(words: readonly string[]): Map<number, number> {
