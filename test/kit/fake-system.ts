@@ -1,5 +1,6 @@
 import { uuidV7 } from "../../packages/server/src/engines/os/ids.js";
 import type { System } from "../../packages/server/src/ports/system.js";
+import { within } from "./within.js";
 
 interface Timer {
   dueAt: number;
@@ -120,6 +121,14 @@ export class FakeSystem implements System {
 /** A few turns of the event loop: enough for chains of promises and for a grouped commit, which takes one turn. */
 export async function settle(turns = 4): Promise<void> {
   for (let i = 0; i < turns; i++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+/** Resolves when so many timers are set: what was asked came back over the wire, and whoever asked waits for time to move. */
+export async function untilTimers(system: FakeSystem, count: number): Promise<void> {
+  const waiting = (async () => {
+    while (system.pending < count) await settle(1);
+  })();
+  await within(waiting, `${count} timers`);
 }
 
 /** Marsaglia's xorshift with 32 bits of state (2003): good enough for tests, and the same everywhere. */

@@ -1,7 +1,7 @@
 import { ReachError } from "@agent-reach/protocol";
 
-/** What a column may hold. Booleans are 0 and 1. */
-export type Value = string | number | null;
+/** What a column may hold. Booleans are 0 and 1; bytes are read by the vectors of the embedders alone. */
+export type Value = string | number | Uint8Array | null;
 export type Row = Record<string, Value>;
 
 export interface Statement {
