@@ -7,6 +7,8 @@ const POWER = { named: 0.45, read: 0.2 };
 export class OperationSets {
   private readonly sets: { operations: readonly Operation[]; power: number }[] = [];
   private readonly places = new Map<string, number>();
+  /** How much they count in this catalog, as a share of what they count usually. */
+  strength = 1;
 
   /** The number of a combination. */
   of(operations: readonly Operation[], isNamed: boolean): number {
@@ -22,7 +24,7 @@ export class OperationSets {
 
   /** What to multiply a score with, of each combination by its number. */
   factors(reading: OperationReading): number[] {
-    return this.sets.map(({ operations, power }) => agreement(reading, operations) ** power);
+    return this.sets.map(({ operations, power }) => agreement(reading, operations) ** (power * this.strength));
   }
 
   onlyLooks(reading: OperationReading, set: number): boolean {
