@@ -53,6 +53,20 @@ describe("registration", () => {
     await expect(other.start()).rejects.toMatchObject({ code: "INVALID_CARD", path: "agentId" });
   });
 
+  it("logs a warning when it comes, and not again at every reconnect (REG-12)", async () => {
+    const peer = new FakePeer();
+    let warnings = ["idempotent: not said for a"];
+    peer.answers["register"] = (params) => ({ ...peer.registered(params), warnings });
+    await peer.agent({ a: () => 1 });
+    const warned = () => peer.logged.filter(({ level }) => level === "warn").map(({ message }) => message);
+    expect(warned()).toEqual(warnings);
+    await peer.bounce();
+    expect(warned()).toEqual(warnings);
+    warnings = [...warnings, "name: seems to mean the same"];
+    await peer.bounce();
+    expect(warned()).toEqual(warnings);
+  });
+
   it("sends a changed card at once, as an update of the same instance", async () => {
     const peer = new FakePeer();
     const { client, registered } = await peer.agent({});

@@ -94,12 +94,14 @@ export class Registration {
 
   #accept(registered: Registered): void {
     const { agentId, instanceId, instanceKey } = registered;
+    const told = this.current?.warnings ?? [];
     this.current = registered;
     this.instanceId = instanceId;
     this.#instanceKey = instanceKey;
     this.#options.identities?.save({ agentId, instanceId, instanceKey });
     const log = withFields(this.#connection.options.logger, { agentId, instanceId });
-    for (const warning of registered.warnings ?? []) log.warn(warning);
+    // Every reconnect registers anew, and what was said once need not be said again.
+    for (const warning of registered.warnings ?? []) if (!told.includes(warning)) log.warn(warning);
     this.#options.onRegistered(registered);
   }
 }

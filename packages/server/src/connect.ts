@@ -31,6 +31,7 @@ export function connect({
   journal,
   onError,
 }: Connected): void {
+  registry.warningsOf = (card, isKnown) => catalog.warningsOf(card, isKnown);
   router.breakers.onChange((instance, { state, ...change }) => journal.note(`breaker.${state}`, instance, change));
   router.breakers.onRoom((instance) => admission.room(instance));
   registry.onChange(({ agent, instance, before, removed }) => {

@@ -59,8 +59,9 @@ describe("REG-12: lint", () => {
     for (const card of good) finder.put(card);
     // What the finder knows of the card is older than its latest example.
     finder.put({ name: "bill_copy", description: "Sends the copy of one bill" });
+    const near = (text: string, limit: number) => finder.ask(text, limit).ranked;
     const card = { name: "bill_copy", description: "x", examples: ["send it again", "which invoices has Globex got"] };
-    expect(lintCard(card, { finder, cardOf: () => undefined })).toMatchObject([
+    expect(lintCard(card, { near, cardOf: () => undefined })).toMatchObject([
       { rule: "exampleElsewhere", path: "examples[1]", other: "list_invoices" },
     ]);
   });
@@ -130,6 +131,6 @@ describe("REG-12: lint", () => {
     };
     finder.put(card);
     lint([card], finder);
-    expect(finder.asked.length).toBeLessThan(20);
+    expect(finder.asked.length).toBeLessThan(10);
   });
 });

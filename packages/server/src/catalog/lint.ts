@@ -1,5 +1,7 @@
 import { ExampleIndex } from "./example-index.js";
-import type { CardText, Finder, Scored } from "./finder.js";
+import type { CardText, Finder } from "./finder.js";
+import { confusions, type Near } from "./lint-near.js";
+import { quoted } from "./lint-words.js";
 import { kinship } from "./operation-kinship.js";
 import { meaningOf } from "./operation-lexicon.js";
 import { type Operation, operationOf, operationsIn, operationsOf } from "./operations.js";
@@ -28,25 +30,13 @@ export interface LintWarning {
 /** What a card is held against. */
 export interface Surroundings {
   /** Knows the card itself, and all others. Without it only what can be seen without asking is looked for. */
-  finder?: Finder | undefined;
+  near?: Near | undefined;
   /** The examples of all cards, this one's or not. */
   examples?: ExampleIndex | undefined;
   /** Another capability's card, so that nearness can be seen from both sides. */
   cardOf(name: string): CardText | undefined;
 }
 
-/** So many texts of a card are asked, since each costs a search. */
-const TEXTS_ASKED_MAX = 6;
-/** So many of those that are found are looked at. */
-const NEAR_MAX = 6;
-/**
- * How near two capabilities are to be called the same. By what was seen on cards of office work (80 different ones, and copies in
- * other words): different ones come to 0.5 at most, copies to 0.55 in another language, and 0.6 and more in the same.
- */
-const SAME = { object: 0.53, anyObject: 0.65 };
-/** What one text more or less says is chance, so a card with so few texts has to be nearer by so much. */
-const FEW_TEXTS = 2;
-const FEW_MORE = 0.2;
 /** How far apart an operation and a name are to contradict each other: one looks, the other changes, or they are opposites. */
 const CONTRADICTION = -0.75;
 
@@ -55,7 +45,8 @@ export function lint(cards: readonly CardText[], finder: Finder): LintWarning[] 
   const byName = new Map(cards.map((card) => [card.name, card]));
   const examples = new ExampleIndex();
   for (const card of byName.values()) examples.put(card.name, card.examples ?? []);
-  const around: Surroundings = { finder, examples, cardOf: (name) => byName.get(name) };
+  const near: Near = (text, limit) => finder.ask(text, limit).ranked;
+  const around: Surroundings = { near, examples, cardOf: (name) => byName.get(name) };
   const pairs = new Set<string>();
   return [...byName.values()]
     .flatMap((card) => lintCard(card, around))
@@ -67,14 +58,26 @@ export function lint(cards: readonly CardText[], finder: Finder): LintWarning[] 
 }
 
 /** The warnings about one capability. Nothing is changed, in the finder neither. */
-export function lintCard(card: CardText, { finder, examples, cardOf }: Surroundings): LintWarning[] {
-  return [
-    ...missing(card),
-    ...contradiction(card),
-    ...(examples === undefined ? [] : shared(card, examples)),
-    ...(finder === undefined ? [] : elsewhere(card, finder, examples)),
-    ...(finder === undefined ? [] : duplicates(card, finder, cardOf)),
-  ];
+export function lintCard(card: CardText, around: Surroundings): LintWarning[] {
+  const asking = doubtsAmongOthers(card, around);
+  let step = asking.next();
+  while (step.done !== true) step = asking.next();
+  return [...doubtsOfItself(card), ...step.value];
+}
+
+/** What a card's own words show. */
+export function doubtsOfItself(card: CardText): LintWarning[] {
+  return [...missing(card), ...contradiction(card)];
+}
+
+/** What only the other cards show. Yields before each time that it asks, so that nobody has to wait for the whole. */
+export function* doubtsAmongOthers(
+  card: CardText,
+  { near, examples, cardOf }: Surroundings,
+): Generator<void, LintWarning[]> {
+  const found = examples === undefined ? [] : sharedExamples(card, examples);
+  if (near !== undefined) found.push(...(yield* confusions(card, { near, examples, cardOf })));
+  return found;
 }
 
 function missing({ name, description, examples }: CardText): LintWarning[] {
@@ -136,7 +139,8 @@ function contains(name: string, operation: string): boolean {
   return separated(operation).some((word) => words.includes(word));
 }
 
-function shared({ name, examples }: CardText, index: ExampleIndex): LintWarning[] {
+/** Examples that another capability gives too. */
+export function sharedExamples({ name, examples }: CardText, index: ExampleIndex): LintWarning[] {
   return (examples ?? []).flatMap((example, i) => {
     const other = index.givenBy(example).find((one) => one !== name);
     if (other === undefined) return [];
@@ -145,80 +149,9 @@ function shared({ name, examples }: CardText, index: ExampleIndex): LintWarning[
         capability: name,
         rule: "exampleShared" as const,
         path: `examples[${i}]`,
-        message: `"${name}" and "${other}" give the same example, "${example}"; a request like it cannot be told apart, so leave it to one of them.`,
+        message: `"${name}" and "${other}" give the same example, ${quoted(example)}; a request like it cannot be told apart, so leave it to one of them.`,
         other,
       },
     ];
   });
-}
-
-/** Examples which, asked as they stand, find another capability: whoever speaks like that will be sent there. */
-function elsewhere({ name, examples }: CardText, finder: Finder, index: ExampleIndex | undefined): LintWarning[] {
-  return (examples ?? []).slice(0, TEXTS_ASKED_MAX).flatMap((example, i) => {
-    const first = finder.ask(example, 1).ranked[0];
-    // That both give the same example was said already.
-    if (first === undefined || first.name === name || index?.givenBy(example).includes(first.name)) return [];
-    return [
-      {
-        capability: name,
-        rule: "exampleElsewhere" as const,
-        path: `examples[${i}]`,
-        message: `The example "${example}" of "${name}" is found at "${first.name}"; say it in other words, give more examples like it, or move it there.`,
-        other: first.name,
-      },
-    ];
-  });
-}
-
-/** Capabilities that are found by this one's texts nearly as well as it is itself, and the other way round. */
-function duplicates(card: CardText, finder: Finder, cardOf: Surroundings["cardOf"]): LintWarning[] {
-  const found: LintWarning[] = [];
-  for (const [name, there] of nearness(card, finder)) {
-    const other = cardOf(name);
-    if (other === undefined || !mayBeSame(card, other)) continue;
-    const wanted = sameObject(card, other) ? SAME.object : SAME.anyObject;
-    if (there < wanted || (nearness(other, finder).get(card.name) ?? 0) < wanted) continue;
-    found.push({
-      capability: card.name,
-      rule: "nearDuplicate",
-      path: "",
-      message: `"${card.name}" seems to mean the same as "${name}"; use one name for both, or say in the descriptions what tells them apart.`,
-      other: name,
-    });
-  }
-  return found;
-}
-
-/**
- * How well each other capability is found by a card's texts, as a share of how well the card is found itself: the mean, 0..1,
- * and less if there are few texts to go by.
- */
-function nearness(card: CardText, finder: Finder): Map<string, number> {
-  const texts = [card.description ?? "", ...(card.examples ?? [])].filter((text) => text.trim() !== "");
-  const asked = (texts.length === 0 ? [card.name] : texts).slice(0, TEXTS_ASKED_MAX);
-  const doubt = asked.length <= FEW_TEXTS ? FEW_MORE : 0;
-  const sums = new Map<string, number>();
-  for (const text of asked) {
-    const { ranked } = finder.ask(text, NEAR_MAX);
-    const own = ranked.find(({ name }) => name === card.name);
-    if (own === undefined) continue;
-    for (const { name, score } of ranked) {
-      if (name !== card.name) sums.set(name, (sums.get(name) ?? 0) + part(score, own) / asked.length);
-    }
-  }
-  return new Map([...sums].map(([name, mean]) => [name, mean - doubt]));
-}
-
-function part(score: number, own: Scored): number {
-  return own.score > 0 ? Math.min(1, score / own.score) : 0;
-}
-
-function mayBeSame(one: CardText, other: CardText): boolean {
-  const [a, b] = [operationOf(one), operationOf(other)];
-  return a === undefined || b === undefined || a === b;
-}
-
-function sameObject(one: CardText, other: CardText): boolean {
-  const object = (one.objectType ?? "").toLowerCase();
-  return object !== "" && object === (other.objectType ?? "").toLowerCase();
 }

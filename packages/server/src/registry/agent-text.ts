@@ -13,15 +13,16 @@ export class AgentTexts {
   private readonly heads = new WeakMap<AgentRecord, string>();
   private readonly parts = new WeakMap<InstanceRecord, { head: string; tail: string }>();
 
-  /** `now` is monotonic ms, for the load. */
-  of(agent: AgentEntry, now: number): string {
+  /** `now` is monotonic ms, for the load. `warnings`, if there are any, are those of its card. */
+  of(agent: AgentEntry, now: number, warnings: readonly string[] = []): string {
     const { record } = agent;
     let head = this.heads.get(record);
     if (head === undefined) {
       head = headOf(record, record.version, JSON.stringify(record.card));
       this.heads.set(record, head);
     }
-    return head + this.liveOf(agent, now);
+    const doubts = warnings.length === 0 ? "" : `,"warnings":${JSON.stringify(warnings)}`;
+    return head + doubts + this.liveOf(agent, now);
   }
 
   /** The same with another version of its card. */

@@ -57,6 +57,17 @@ describe("the directory", () => {
     await expect(get("ghost")).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
+  test("REG-12: tells of an agent what may be wrong with its card, and not in a list", async () => {
+    const whole = { name: "paint", description: "Paints portraits", examples: ["paint my cat"] };
+    const { registered, link } = await rooms.join(card("a1", ["paint"]));
+    expect((await get("a1")).warnings).toEqual([expect.stringMatching(/^examples: none for paint/)]);
+    expect(list({}).agents[0]).not.toHaveProperty("warnings");
+    await rooms.join(card("a1", [whole]), { ...registered, link });
+    await rooms.pass(1_000);
+    expect(await get("a1")).not.toHaveProperty("warnings");
+    expect(await get("a1", 1)).not.toHaveProperty("warnings");
+  });
+
   test("finds by state, capability and label", async () => {
     await rooms.join(card("a1", ["query"], { labels: { region: "cn" } }));
     const other = await rooms.join(card("a2", ["query", "refund"], { labels: { region: "us" } }));

@@ -45,7 +45,8 @@ export class Directory {
     const agent = this.registry.view.agent(tenant, agentId);
     if (agent === undefined)
       throw new ReachError("NOT_FOUND", `no agent ${agentId} has registered in the last 24 h.`, { path: "agentId" });
-    if (version === undefined) return this.texts.of(agent, this.system.monotonic());
+    const now = this.system.monotonic();
+    if (version === undefined) return this.texts.of(agent, now, this.registry.warningsOf(agent.record.card, true));
     return this.registry
       .version(tenant, agentId, version)
       .then((card) => this.texts.ofVersion(agent, version, JSON.stringify(card), this.system.monotonic()));

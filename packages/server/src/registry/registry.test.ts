@@ -22,7 +22,8 @@ beforeEach(async () => {
 
 describe("REG-1: registering", () => {
   test("confirms what is stored: ids, secret, epoch, version, revision and lease", async () => {
-    const plain = card("a1", [{ name: "query", idempotent: true }], { heartbeatIntervalSec: 30 });
+    const query = { name: "query", idempotent: true, description: "Finds orders", examples: ["where is my order"] };
+    const plain = card("a1", [query], { heartbeatIntervalSec: 30 });
     const { registered, instance } = await rooms.join(plain);
     expect(registered).toMatchObject({ agentId: "a1", epoch: 1, version: 1, warnings: [] });
     expect(registered.lease).toEqual({ heartbeatIntervalSec: 30, ttlSec: 90, graceSec: 60 });
@@ -54,6 +55,29 @@ describe("REG-1: registering", () => {
     const long = await rooms.join(card("a2", [], { heartbeatIntervalSec: 60 }));
     expect(short.registered.warnings.join()).toContain("15 s");
     expect(long.registered.warnings.join()).toContain("180 s");
+  });
+
+  test("REG-12: what keeps a card's capabilities from being found is said in the answer", async () => {
+    const bare = await rooms.join(card("a1", ["bare"]));
+    expect(bare.registered.warnings).toEqual([
+      expect.stringMatching(/^idempotent:/),
+      expect.stringMatching(/^examples: none for bare\./),
+    ]);
+    const other = { name: "send_bill", description: "Sends a bill", examples: ["please send me the bill"] };
+    await rooms.join(card("a2", [other]));
+    await rooms.pass(1_000);
+    const doubtful = {
+      name: "delete_bill",
+      operation: "list",
+      idempotent: true,
+      examples: ["send the bill 4711", "throw the bill away"],
+    };
+    const { warnings } = (await rooms.join(card("a3", [doubtful]))).registered;
+    expect(warnings).toEqual([
+      expect.stringMatching(/^description: none for delete_bill,/),
+      expect.stringMatching(/^operation: "delete_bill" sounds like delete/),
+      expect.stringMatching(/^examples: "delete_bill" and "send_bill" give the same example, "send the bill 4711"/),
+    ]);
   });
 
   test("one agent registering many times at once gets them in order, each with its own version", async () => {

@@ -142,6 +142,7 @@ export class Registry {
 
     const agent = this.view.agents.get(agentKey);
     const content = this.versions.contentOf(agent?.record, card);
+    const isKnown = agent?.record.version === content.version;
     const puts = this.versions.puts(agent, request.tenant, content, known?.record, now);
 
     const instanceId = wantedId ?? this.system.newId();
@@ -193,7 +194,7 @@ export class Registry {
     this.renew(live);
     for (const listener of this.comers) listener(live, !sameLink);
     const { heartbeatIntervalMs, ttlMs, graceMs } = live.terms;
-    warnings.push(...leaseWarnings(live.terms, this.settings));
+    warnings.push(...this.warningsOf(card, isKnown), ...leaseWarnings(live.terms, this.settings));
     const result: Registered = {
       agentId: card.agentId,
       instanceId,
@@ -209,6 +210,12 @@ export class Registry {
 
   /** Whether a card may be taken at all, beyond its shape; set by whoever would have to reach it. */
   assertCard: (card: Card) => void = () => {};
+
+  /**
+   * What is allowed on a card but likely a mistake; set by whoever reads what cards say. `isKnown`: it is the content that the
+   * agent showed before.
+   */
+  warningsOf: (card: Card, isKnown: boolean) => string[] = () => [];
 
   private readonly comers: ((instance: LiveInstance, anew: boolean) => void)[] = [];
 

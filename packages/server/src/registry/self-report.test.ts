@@ -44,7 +44,7 @@ describe("three facts, kept apart", () => {
         capability: "query_order",
         topK: 9,
         ...query,
-      }),
+      }) as string,
     );
   const measure = ({ instance }: FakeAgent, successes: number, failures = 0, ms = 10): void => {
     const { measured } = instance.offers[0]!;

@@ -178,12 +178,16 @@ describe("single changes", () => {
 });
 
 test("a tag brings its parents, in lower case, each once", () => {
-  expect([...withParents(["Data/Fetch/SQL", "data/fetch", "x", "/odd"])]).toEqual([
+  expect([...withParents(["Data/Fetch/SQL", "data/fetch", "x"])]).toEqual([
     "data/fetch/sql",
     "data/fetch",
     "data",
     "x",
-    "/odd",
   ]);
   expect([...withParents(undefined)]).toEqual([]);
+});
+
+test("blanks around a slash, slashes too many and those of full width make no other levels", () => {
+  expect([...withParents([" data / fetch/", "/data//fetch", "data／fetch"])]).toEqual(["data/fetch", "data"]);
+  expect([...withParents(["/", " "])]).toEqual([]);
 });

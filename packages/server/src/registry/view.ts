@@ -204,15 +204,16 @@ export class View {
 export function withParents(tags: readonly string[] | undefined): Set<string> {
   const all = new Set<string>();
   for (const tag of tags ?? []) {
-    let at = tag.toLowerCase();
-    for (;;) {
-      all.add(at);
-      const slash = at.lastIndexOf("/");
-      if (slash <= 0) break;
-      at = at.slice(0, slash);
-    }
+    const levels = levelsOf(tag);
+    for (let n = levels.length; n > 0; n--) all.add(levels.slice(0, n).join("/"));
   }
   return all;
+}
+
+/** The levels of a tag, the broadest first, in lower case. A slash of full width is one, and slashes too many are none. */
+export function levelsOf(tag: string): string[] {
+  const levels = tag.normalize("NFKC").toLowerCase().split("/");
+  return levels.map((level) => level.trim()).filter((level) => level !== "");
 }
 
 function swapOut<T>(list: T[], item: T): void {
