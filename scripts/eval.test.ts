@@ -38,7 +38,8 @@ writeFileSync(
   }),
 );
 
-const evaluated = (...args: string[]) => spawnSync(process.execPath, [script, ...args], { encoding: "utf8" });
+const evaluated = (...args: string[]) =>
+  spawnSync(process.execPath, [script, "--in-the-box", ...args], { encoding: "utf8" });
 
 describe("CAT-9: npm run eval", () => {
   test("measures a set with five examples a card, and holds the figures against what is wanted", () => {

@@ -7,7 +7,7 @@ import { useNode } from "./kit/node.js";
 import { within } from "./kit/within.js";
 
 const folder = fileURLToPath(new URL("../examples", import.meta.url));
-const programs = readdirSync(folder).filter((name) => extname(name) !== ".md");
+const programs = readdirSync(folder).filter((name) => ![".md", ".yaml"].includes(extname(name)));
 const python = (process.env["PATH"] ?? "")
   .split(delimiter)
   .some((directory) => readdirIfThere(directory).includes("python3"));

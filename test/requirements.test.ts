@@ -3,7 +3,7 @@ import { sources } from "./kit/sources.js";
 
 /** What this release owes, by id. A requirement that no test names is one that nobody would miss. */
 const owed = [
-  ...ids("REG", "1-9 11"),
+  ...ids("REG", "1-9 11 12"),
   ...ids("LIVE", "1-12"),
   ...ids("CAT", "1-3 6-9"),
   ...ids("ROUTE", "1-4 7 8 11"),

@@ -79,12 +79,14 @@ function embedder(_set, _setting, say) {
 
 async function evaluated({ cards, queries }, setting, say) {
   const finder = await filled(cards, setting, say);
-  return evaluate(queries, (text) => finder.ask(text, 3), {
+  const evaluation = await evaluate(queries, (text) => finder.ask(text, 3), {
     ...clock(),
     progress: (done, of) => {
       if (done % 500 === 0 || done === of) say(`${done} of ${of} queries`);
     },
   });
+  finder.close?.();
+  return evaluation;
 }
 
 async function filled(cards, setting, say) {

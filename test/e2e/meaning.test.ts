@@ -99,3 +99,21 @@ describe("CAT-8: what nobody serves", () => {
     },
   );
 });
+
+describe("CAT-2: without a file of synonyms", () => {
+  test.each([
+    { name: "data_fetch", tags: ["data/fetch/sql"] },
+    { name: "warehouse", tags: ["data/fetch/sql"], operation: "query" },
+  ])(
+    "sql查询 finds the capability whose tag is data/fetch/sql, though it says nothing else: %j",
+    async (capability) => {
+      const agent = await peers.join({ agentId: capability.name, capabilities: [capability] });
+      while ((await discover("sql查询")).verdict !== "match");
+      for (const intent of ["sql查询", "SQL 查詢", "查一下sql"])
+        expect((await discover(intent)).candidates).toMatchObject([
+          { capability: capability.name, reasons: expect.arrayContaining(["meaning"]) },
+        ]);
+      await agent.wire.request("deregister", { instanceId: agent.instanceId });
+    },
+  );
+});

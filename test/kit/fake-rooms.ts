@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { CallEnvelope, Card, Registered, SubmitEnvelope, Task } from "@agent-reach/protocol";
 import { traceNamedAfter } from "@agent-reach/protocol";
 import type { Caller } from "../../packages/server/src/access/access.js";
 import { Concepts } from "../../packages/server/src/catalog/concepts.js";
 import { Meaning } from "../../packages/server/src/catalog/meaning.js";
+import { Synonyms } from "../../packages/server/src/catalog/synonyms.js";
 import { type Config, defaultConfig } from "../../packages/server/src/config.js";
 import type { Engine } from "../../packages/server/src/engines/engine.js";
 import { openMemory } from "../../packages/server/src/engines/memory/index.js";
@@ -96,10 +94,9 @@ export class FakeRooms {
     const { system = new FakeSystem(), engine = await openMemory(), synonyms } = options;
     const trouble: unknown[] = [];
     const newMeaning = () => new Meaning(concepts, undefined);
-    const build = (config: Config) =>
-      new House(config, system, engine, (error) => void trouble.push(error), undefined, newMeaning);
-    const config = configOf(options);
-    const house = synonyms === undefined ? build(config) : withFile(synonyms, (file) => build(knowing(config, file)));
+    const onError = (error: unknown) => void trouble.push(error);
+    const house = new House(configOf(options), system, engine, onError, undefined, { newMeaning });
+    if (synonyms !== undefined) house.catalog.synonyms = synonymsOf(synonyms);
     // No real clock shows zero any more when the first message comes.
     system.advance(1);
     await house.start();
@@ -232,21 +229,10 @@ function configOf({ lease, call, delivery, limits, breaker }: RoomsOptions): Con
   };
 }
 
-const knowing = (config: Config, synonymsFile: string): Config => ({
-  ...config,
-  catalog: { ...config.catalog, synonymsFile },
-});
-
-/** What a node reads from a file is in one for as long as it is being built. */
-function withFile<T>(content: unknown, use: (file: string) => T): T {
-  const dir = mkdtempSync(join(tmpdir(), "fake-rooms-"));
-  try {
-    const file = join(dir, "content.json");
-    writeFileSync(file, JSON.stringify(content));
-    return use(file);
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
+/** Names with their other phrases, as if they had been read from a file. */
+export function synonymsOf(table: Record<string, string[]>): Synonyms {
+  const phrases = Object.entries(table).flatMap(([name, list]) => list.map((phrase) => ({ phrase, name })));
+  return new Synonyms(phrases.map((each, at) => ({ ...each, origin: `synonyms.yaml:${at + 1}` })));
 }
 
 /** A card with the given capabilities, by name or in full. */

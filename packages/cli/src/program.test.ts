@@ -319,6 +319,19 @@ describe("agent-reach config", () => {
     expect(out).toMatch(/data\.dir +\.agent-reach +default/);
   });
 
+  it("CAT-5: shows that a key is set, and not the key", async () => {
+    const env = {
+      AGENT_REACH_CATALOG_LLM_BASE_URL: "https://api.example/v1",
+      AGENT_REACH_CATALOG_LLM_MODEL: "m",
+      AGENT_REACH_CATALOG_LLM_KEY: "sk-0123456789",
+    };
+    const table = await commandLine(["config", "show"], { env });
+    expect(table.out).toMatch(/catalog\.llm\.key +hidden +AGENT_REACH_CATALOG_LLM_KEY/);
+    const { out, err } = await commandLine(["config", "show", "--json"], { env });
+    expect(JSON.parse(out).config.catalog.llm).toMatchObject({ model: "m", key: "hidden" });
+    expect(table.out + table.err + out + err).not.toContain("sk-0123456789");
+  });
+
   it("CLU-6, SEC-1: checks what serve would refuse, with exit code 2", async () => {
     const { code, err } = await commandLine(["config", "check", "--host", "0.0.0.0"]);
     expect(code).toBe(2);

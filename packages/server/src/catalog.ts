@@ -1,7 +1,9 @@
 import { openStaticEmbedder } from "@agent-reach/embedder-static";
+import { ReachError } from "@agent-reach/protocol";
 import type { Thresholds } from "./catalog/calibration.js";
 import { Concepts } from "./catalog/concepts.js";
-import type { Finder } from "./catalog/finder.js";
+import type { Finder, TwoStageFinder } from "./catalog/finder.js";
+import type { FineStage } from "./catalog/fine-stage.js";
 import { Meaning } from "./catalog/meaning.js";
 import { readLexicon } from "./engines/os/lexicon.js";
 
@@ -24,10 +26,37 @@ export async function openFinder(): Promise<Finder> {
   return {
     put: (card) => meaning.put(card),
     remove: (name) => meaning.remove(name),
-    calibrate: () => {
-      // Nobody waits for the event loop here.
-      for (const _ of meaning.settle());
-    },
+    // Nobody waits for the event loop here.
+    calibrate: () => runThrough(meaning.settle()),
     ask: (text, limit = LIMIT) => meaning.ask(text, limit),
   };
+}
+
+/** The same with a fine stage, which is waited for: `calibrate` resolves when all cards are embedded. */
+export async function openTwoStageFinder(fine: FineStage): Promise<TwoStageFinder> {
+  const meaning = (await openMeaning())();
+  fine.start();
+  return {
+    put: (card) => {
+      meaning.put(card);
+      fine.put(card);
+    },
+    calibrate: async () => {
+      while (fine.behind > 0 || fine.passages === undefined)
+        await new Promise<void>((done) => {
+          fine.onEmbedded = done;
+        });
+      runThrough(meaning.settle(fine.passages));
+    },
+    ask: async (text, limit = LIMIT) => {
+      const { near, trouble } = await fine.read(text);
+      if (trouble !== undefined) throw new ReachError("UNAVAILABLE", `the fine stage does not answer: ${trouble}`);
+      return meaning.ask(text, limit, { near });
+    },
+    close: () => fine.stop(),
+  };
+}
+
+function runThrough(steps: Generator<void>): void {
+  for (const _ of steps);
 }

@@ -1,9 +1,12 @@
 import { limits } from "@agent-reach/protocol";
-import { openMeaning } from "./catalog.js";
+import type { Catalog } from "./catalog/catalog.js";
+import { Synonyms } from "./catalog/synonyms.js";
+import { readSynonyms, SYNONYMS_BYTES_MAX } from "./config/synonyms.js";
 import { type Config, checkConfig } from "./config.js";
 import { Webhooks } from "./connectors/webhooks.js";
 import type { Engine } from "./engines/engine.js";
 import { openMemory } from "./engines/memory/index.js";
+import { FollowedFile } from "./engines/os/followed-file.js";
 import { osSystem } from "./engines/os/system.js";
 import { openSqlite } from "./engines/sqlite/index.js";
 import { Chaos } from "./gateway/chaos.js";
@@ -17,6 +20,8 @@ import { Upgrades } from "./gateway/upgrades.js";
 import { viewRoutes } from "./gateway/view-routes.js";
 import { House } from "./house.js";
 import type { System } from "./ports/system.js";
+import { openReaders } from "./readers.js";
+import { cardLog } from "./telemetry/card-log.js";
 import { createLog, type Log } from "./telemetry/log.js";
 import { createMetrics } from "./telemetry/metrics.js";
 
@@ -72,20 +77,19 @@ async function build(
   onError: (error: unknown) => void,
   engine: Engine,
 ): Promise<Node> {
-  const newMeaning = await openMeaning(config.catalog);
-  const house = new House(
-    config,
-    system,
-    engine,
-    onError,
-    (err) => log.debug({ err }, "connection broken"),
-    newMeaning,
-  );
-  const { registry, router, calls, tasks, dispatcher, admission, journal, reaper, sessions, rooms } = house;
+  const readers = await openReaders(config, system, {
+    warn: (text) => log.warn(text),
+    info: (text) => log.info(text),
+  });
+  const house = new House(config, system, engine, onError, (err) => log.debug({ err }, "connection broken"), readers);
+  const { registry, catalog, router, calls, tasks, dispatcher, admission, journal, reaper, sessions, rooms } = house;
+  const { synonymsFile } = config.catalog;
+  const synonyms = synonymsFile === undefined ? undefined : followSynonyms(synonymsFile, catalog, system, log);
   router.breakers.onChange(({ record: { agentId, instanceId } }, { state, ...change }) =>
     log[state === "open" ? "warn" : "info"]({ agentId, instanceId, ...change }, `breaker ${state}`),
   );
   reaper.onDoubt = (text) => log.warn(text);
+  catalog.onWarnings(cardLog(log));
   const webhooks = new Webhooks(registry, system, {
     allowPrivate: config.webhook.allowPrivate,
     probeIntervalMs: config.webhook.probeIntervalSec * 1000,
@@ -152,11 +156,34 @@ async function build(
         await app.close();
         force();
         webhooks.stop();
+        synonyms?.stop();
         await house.stop();
+        readers.close();
         await engine.close();
         log.info("stopped");
       })();
       return closing;
     },
   };
+}
+
+/**
+ * Gives the catalog the synonyms of the file, and those of each later state of it. A node does not start on a broken file; one
+ * that breaks later is told of in the log, and the synonyms of before stay in use.
+ */
+function followSynonyms(path: string, catalog: Catalog, system: System, log: Log): FollowedFile {
+  const file = new FollowedFile(path, SYNONYMS_BYTES_MAX, system);
+  const take = () => {
+    catalog.synonyms = new Synonyms(readSynonyms(path, file.content));
+  };
+  take();
+  file.follow(() => {
+    try {
+      take();
+      log.info({ file: path, phrases: catalog.synonyms.size }, "synonyms read anew");
+    } catch (error) {
+      log.warn(`${(error as Error).message} The synonyms that were read before stay in use.`);
+    }
+  });
+  return file;
 }

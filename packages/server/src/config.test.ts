@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ReachError } from "@agent-reach/protocol";
 import { afterAll, describe, expect, it } from "vitest";
-import { checkConfig, defaultConfig, loadConfig, settings } from "./config.js";
+import { checkConfig, defaultConfig, loadConfig, settings, withoutSecrets } from "./config.js";
 
 const dir = mkdtempSync(join(tmpdir(), "reach-config-"));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -246,6 +246,54 @@ describe("rules between settings", () => {
     config.server.host = "0.0.0.0";
     config.lease.ttlSec = 1;
     expect(refusal(() => checkConfig(config)).message).toContain("2 settings are wrong");
+  });
+
+  describe("CAT-4, CAT-5: of a model on another server", () => {
+    const baseUrl = "https://api.example/v1";
+
+    it("leaves it off unless somebody sets it", () => {
+      expect(defaultConfig().catalog.llm).toEqual({ timeoutMs: 2_000, cacheMax: 10_000 });
+      expect(Object.keys(defaultConfig().catalog.fine)).not.toContain("baseUrl");
+    });
+
+    it.each([
+      [
+        { catalogLlmBaseUrl: baseUrl },
+        "catalog.llm.baseUrl (--catalog-llm-base-url) is set and catalog.llm.model is not",
+      ],
+      [
+        { catalogFineBaseUrl: baseUrl },
+        "catalog.fine.baseUrl (--catalog-fine-base-url) is set and catalog.fine.model is not",
+      ],
+      [{ catalogLlmModel: "m" }, "catalog.llm.model (--catalog-llm-model) is set and catalog.llm.baseUrl is not"],
+      [{ catalogLlmModel: "m", catalogLlmBaseUrl: "api.example" }, "is no http or https URL"],
+      [{ catalogLlmModel: "m", catalogLlmBaseUrl: "file:///etc/passwd" }, "is no http or https URL"],
+      [{ catalogLlmModel: "m", catalogLlmBaseUrl: "https://me:sk-hidden@api.example" }, "put the key into `key`"],
+      [{ catalogLlmModel: "m", catalogLlmBaseUrl: baseUrl, catalogLlmKey: "sk-hidden\n" }, "no HTTP header may hold"],
+    ])("refuses half of it, and what cannot be used: %j", (flags, part) => {
+      const { message, details } = refusal(() => loadConfig({ flags }));
+      expect(message).toContain(part);
+      expect(JSON.stringify([message, details])).not.toContain("sk-hidden");
+    });
+
+    it("warns of a key that nobody uses", () => {
+      const { warnings } = loadConfig({ env: { AGENT_REACH_CATALOG_LLM_KEY: "sk-hidden" } });
+      expect(warnings).toEqual([
+        expect.stringMatching(/^catalog\.llm\.key \(AGENT_REACH_CATALOG_LLM_KEY\) has no effect/),
+      ]);
+      expect(loadConfig({ flags: { catalogLlmModel: "m", catalogLlmBaseUrl: baseUrl } }).warnings).toEqual([]);
+    });
+
+    it("hides the key from whoever looks at the settings, and in messages", () => {
+      const flags = { catalogLlmModel: "m", catalogLlmBaseUrl: baseUrl, catalogLlmKey: "sk-hidden" };
+      const { config } = loadConfig({ flags });
+      expect(withoutSecrets(config).catalog.llm).toMatchObject({ baseUrl, model: "m", key: "hidden" });
+      expect(config.catalog.llm.key).toBe("sk-hidden");
+      expect(withoutSecrets(defaultConfig())).toEqual(defaultConfig());
+      const file = fileOf("catalog:\n  llm:\n    key: [sk-hidden]\n");
+      expect(refusal(() => loadConfig({ file })).message).toContain("catalog.llm.key");
+      expect(refusal(() => loadConfig({ file })).message).not.toContain("sk-hidden");
+    });
   });
 
   it("D14: warns of a bare number that looks like another unit, and trusts one that says its unit", () => {

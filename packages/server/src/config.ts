@@ -71,6 +71,20 @@ export function checkConfig(config: Config): void {
   );
 }
 
+/** The same for people to look at. What is secret reads "hidden" where it is set. */
+export function withoutSecrets(config: Config): Config {
+  const shown = structuredClone(config);
+  for (const { path, secret } of settings) {
+    if (secret !== true) continue;
+    const keys = path.split(".");
+    const last = keys.pop()!;
+    const group = keys.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], shown);
+    const held = group as Record<string, unknown>;
+    if (held[last] !== undefined) held[last] = "hidden";
+  }
+  return shown;
+}
+
 /** Variables that are ours but no settings of a node. */
 const otherVariables = new Set(["AGENT_REACH_URL", "AGENT_REACH_TOKEN", "AGENT_REACH_CONFIG"]);
 
@@ -159,7 +173,7 @@ class Loading {
       this.#problems.push({
         setting: setting.path,
         origin,
-        message: `${setting.path} (${origin}) is ${show(raw)}, but ${read.rule}.`,
+        message: `${setting.path} (${origin}) is ${setting.secret === true ? "hidden" : show(raw)}, but ${read.rule}.`,
       });
       return;
     }

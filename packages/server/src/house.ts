@@ -1,9 +1,8 @@
 import { limits } from "@agent-reach/protocol";
 import { Catalog } from "./catalog/catalog.js";
 import { Learner } from "./catalog/learner.js";
-import type { Meaning } from "./catalog/meaning.js";
+import type { Readers } from "./catalog/readers.js";
 import { Synonyms } from "./catalog/synonyms.js";
-import { readSynonyms } from "./config/synonyms.js";
 import type { Config } from "./config.js";
 import { connect } from "./connect.js";
 import type { Engine } from "./engines/engine.js";
@@ -58,8 +57,8 @@ export class House {
     onError: (error: unknown) => void,
     /** Hears of broken frames and resets, which are the other side's affair. */
     onBroken: (error: unknown) => void = () => {},
-    /** Makes an index to find by meaning; without it, texts are found by their very words only. */
-    newMeaning?: () => Meaning,
+    /** Without it, texts are found by their very words only. */
+    readers?: Readers,
   ) {
     const nodeId = config.node.id;
     const wheel = new Wheel(system);
@@ -72,10 +71,8 @@ export class House {
       ttlSec: config.lease.ttlSec,
       graceSec: config.lease.graceSec,
     });
-    const { synonymsFile } = config.catalog;
-    const synonyms = new Synonyms(synonymsFile === undefined ? {} : readSynonyms(synonymsFile));
-    const learner = newMeaning && new Learner(registry.view, newMeaning, system);
-    const catalog = new Catalog(registry.view, synonyms, learner);
+    const learner = readers && new Learner(registry.view, readers.newMeaning, system, readers.fine);
+    const catalog = new Catalog(registry.view, new Synonyms(), learner, readers?.chooser);
     const router = new Router(system, config.routing, config.breaker);
     const admission = new Admission(system, config.limits);
     const dispatcher = new Dispatcher(

@@ -5,6 +5,7 @@ import { renderTable } from "../render/table.js";
 
 export async function define(command: Command, context: (command: Command) => Context): Promise<void> {
   const { addSettingFlags, loadSettings } = await import("../settings-flags.js");
+  const { withoutSecrets } = await import("@agent-reach/server/config");
   command.addHelpText(
     "after",
     `
@@ -29,7 +30,8 @@ Examples:
   );
   show.action((options: Record<string, unknown>) => {
     const here = context(show);
-    const loaded = loadSettings(options, here.io);
+    const { config, ...others } = loadSettings(options, here.io);
+    const loaded = { config: withoutSecrets(config), ...others };
     here.print(loaded, () => renderSettings(loaded, here));
     for (const warning of loaded.warnings) here.remark(`${here.paint.doubt("warning:")} ${warning}`);
   });

@@ -1,4 +1,5 @@
 import type { Agent, Instance } from "@agent-reach/protocol";
+import { printable } from "./evaluation.js";
 import { shortId } from "./id.js";
 import { type Paint, paintState } from "./paint.js";
 import { renderFields, renderTable, shorten } from "./table.js";
@@ -41,7 +42,12 @@ export function renderAgent(agent: Agent, now: number, paint: Paint): string {
     ],
     paint,
   );
-  return `${head}\n${renderCapabilities(agent, paint)}\n${renderInstances(agent.instances, now, paint)}${renderBreakers(agent.instances, paint)}`;
+  return `${head}\n${renderCapabilities(agent, paint)}${renderWarnings(agent, paint)}\n${renderInstances(agent.instances, now, paint)}${renderBreakers(agent.instances, paint)}`;
+}
+
+/** REG-12: what may keep its capabilities from being found. */
+function renderWarnings({ warnings = [] }: Agent, paint: Paint): string {
+  return warnings.map((text) => `${paint.doubt("warning:")} ${printable(text)}\n`).join("");
 }
 
 function renderCapabilities({ card }: Agent, paint: Paint): string {

@@ -144,6 +144,18 @@ describe("agents", () => {
     expect(text).not.toContain("topics");
   });
 
+  it("say what may keep the capabilities of one from being found (REG-12)", () => {
+    const warnings = [
+      "examples: none for query_order.",
+      'name: "query_order" seems to mean the same\u001b[2J as "orders".',
+    ];
+    const text = renderAgent({ ...agent, warnings }, now, paint);
+    expect(text).toMatch(/^warning: examples: none for query_order\.$/m);
+    expect(text).toMatch(/^warning: name: "query_order" seems/m);
+    expect(text).not.toContain("\u001b");
+    expect(renderAgent(agent, now, paint)).not.toContain("warning");
+  });
+
   it("say what one subscribes to (DLV-16)", () => {
     const text = renderAgent({ ...agent, topics: ["orders.paid", "orders.shipped"] }, now, paint);
     expect(text).toMatch(/^topics +orders\.paid, orders\.shipped$/m);

@@ -58,6 +58,9 @@ export const Discovery = Type.Object({
   candidates: Type.Array(Candidate),
   verdict: oneOf(discoveryVerdicts),
   misses: Type.Array(Miss),
+  notes: optional(
+    Type.Array(Type.String(), { description: "With `no_match`: what kept the fine stage from having a look." }),
+  ),
   decisionId: Type.String(),
 });
 
@@ -153,6 +156,12 @@ export const Agent = Type.Object({
   agentId: AgentId,
   version: whole(1),
   card: Card,
+  warnings: optional(
+    Type.Array(Type.String(), {
+      description:
+        "What may keep its capabilities from being found, as far as it is known; only from `agents.get`, absent when nothing.",
+    }),
+  ),
   state: oneOf(instanceStates),
   topics: optional(Type.Array(CapabilityName, { description: "What it subscribes to; absent when nothing." })),
   instances: Type.Array(Instance),

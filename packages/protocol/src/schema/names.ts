@@ -44,6 +44,8 @@ export const taskStates = [
 export const outcomes = ["not_executed", "unknown", "executed"] as const;
 export const onStalledActions = ["review", "redeliver", "fail"] as const;
 export const deliveryModes = ["atLeastOnce", "atMostOnce"] as const;
+/** Who reads a request in words: `auto` lets the fine stage look at calls and discoveries, and not at tasks. */
+export const matchings = ["auto", "local", "two-stage"] as const;
 export const leftOutReasons = [
   "chosen",
   "lower_score",

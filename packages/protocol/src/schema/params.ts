@@ -9,7 +9,7 @@ import {
   SubmitEnvelope,
   WeightsOrPreset,
 } from "./envelope.js";
-import { AgentId, CapabilityName, GroupId, InstanceId, instanceStates, Labels, MessageId } from "./names.js";
+import { AgentId, CapabilityName, GroupId, InstanceId, instanceStates, Labels, MessageId, matchings } from "./names.js";
 import { anyObject, anything, oneOf, optional, text, whole } from "./parts.js";
 
 const Load = Type.Object({ running: optional(whole(0)), queued: optional(whole(0)) });
@@ -46,6 +46,7 @@ export const params = {
     capability: optional(CapabilityName),
     agentId: optional(AgentId),
     intent: optional(Type.String({ minLength: 1, maxLength: limits.textLengthMax })),
+    matching: optional(oneOf(matchings)),
     tags: optional(
       Type.Array(Type.String({ minLength: 1, maxLength: limits.nameLengthMax }), { maxItems: limits.tagsMax }),
     ),

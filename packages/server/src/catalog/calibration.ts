@@ -33,6 +33,7 @@ export interface Calibration {
   readonly best: Spread;
   readonly others: Spread;
   readonly known: Spread;
+  readonly fine: Spread;
   /** Least fit of a request that is served. */
   readonly acceptAt: number;
   /** How fast two capabilities become distinct as their margin grows. */
@@ -63,8 +64,8 @@ export interface Judgement {
   readonly confidence: number;
 }
 
-/** CAT-4: where fit must lie before there are samples, by what the scores come from. */
-export const START = { coarse: 0.5, fine: 0.7, single: 0.75 } as const;
+/** CAT-4: where fit must lie before there are samples, by who ranks. */
+export const START = { coarse: 0.5, fine: 0.7 } as const;
 export const TELL_APART_AT = 0.6;
 
 /** From this cosine on, a text of the same card is a copy: asking one while the other is there tests spelling and not meaning. */
@@ -80,7 +81,7 @@ const EXAMPLES_ENOUGH = 20;
  * That copies, CERTAIN, FAR and a `known` of null are needed at all showed on the operations grid and on xSID, which are test
  * splits; their values are those that cost nothing on the development requests.
  */
-const WEIGHT = { best: 1, others: 0.3, known: 0.15, part: 4 };
+const WEIGHT = { best: 1, others: 0.3, known: 0.15, part: 4, fine: 0.35 };
 /** More than this counts as so much: of a clause's gain, of deviations from the mean, and of a margin in deviations. */
 const PART_MAX = 0.3;
 const FAR = 8;
@@ -96,11 +97,12 @@ const USUAL = {
   best: { mean: 0.52, deviation: 0.16, least: 0.02 },
   others: { mean: 0.068, deviation: 0.02, least: 0.004 },
   known: { mean: 0.65, deviation: 0.22, least: 0.05 },
+  fine: { mean: 0.6, deviation: 0.16, least: 0.02 },
   worth: 4,
 };
 /** Nine served requests in ten are to be accepted. Where that point lies usually, and how many samples that is worth. */
 const REFUSED = { share: 0.1, usual: -1.5, worth: 10 };
-/** What is never refused on the usual scale: it fits by 0.75 there (START.single). Only catalogs whose samples are very near lie above. */
+/** What is never refused on the usual scale: it fits by 0.75 there. Only catalogs whose samples are very near lie above. */
 const CERTAIN: Evidence = {
   candidates: 1,
   best: 0.475,
@@ -108,6 +110,7 @@ const CERTAIN: Evidence = {
   known: USUAL.known.mean,
   part: 0,
   margin: 0,
+  fine: null,
 };
 /** By how much samples flatter: requests are less like a card than its own texts are, most of all if these are few. */
 const SLACK = { description: 1.3, copy: 0.9, example: 0.25 };
@@ -118,13 +121,13 @@ export const SAMPLES_MAX = 500;
 
 /**
  * Learns from served samples (leave one out) and from unserved evidence: the same texts asked with their whole card taken out.
- * `start` is the threshold while there are no samples at all; `usualScale` is for an embedder whose cosines lie where those of
- * the one in the box lie: then what is good by any catalog's measure is never refused because this one's samples were better.
+ * `start` is the threshold while there are no samples at all. What is good by any catalog's measure is never refused because
+ * this one's samples were better.
  */
 export function calibrate(
   served: readonly Sample[],
   unserved: readonly Evidence[],
-  { start = START.coarse, usualScale = true }: { start?: number; usualScale?: boolean } = {},
+  start: number = START.coarse,
 ): Calibration {
   const examples = served.filter((sample) => sample.source === "example");
   const used = thinned(examples.length >= EXAMPLES_ENOUGH ? examples : served);
@@ -132,14 +135,15 @@ export function calibrate(
     best: spread(used, "best"),
     others: spread(used, "others"),
     known: spread(used, "known"),
+    fine: spread(used, "fine"),
   };
   const place = (evidence: Evidence) => ({ z: standing(evidence, spreads), d: distance(evidence, spreads) });
   const placed = used.map((sample) => ({ ...place(sample), place: sample.place }));
-  const least = () => leastStanding(used, placed);
+  const least = used.length === 0 ? 0 : leastStanding(used, placed);
   return {
     samples: used.length,
     ...spreads,
-    acceptAt: used.length === 0 ? start : fitAt(usualScale ? Math.min(least(), standing(CERTAIN, spreads)) : least()),
+    acceptAt: used.length === 0 ? start : fitAt(Math.min(least, standing(CERTAIN, spreads))),
     apart: apartOf(placed),
     confidence: confidenceOf(placed, thinned(unserved).map(place)),
   };
@@ -159,7 +163,7 @@ export function judge(evidence: Evidence, calibration: Calibration, thresholds: 
   return { verdict: accepted ? (distinct ? "match" : "ambiguous") : "no_match", fit, apart, confidence };
 }
 
-type Spreads = Pick<Calibration, "best" | "others" | "known">;
+type Spreads = Pick<Calibration, "best" | "others" | "known" | "fine">;
 interface Placed {
   /** Standing. */
   z: number;
@@ -167,12 +171,13 @@ interface Placed {
   d: number;
 }
 
-function standing(evidence: Evidence, { best, others, known }: Spreads): number {
+function standing(evidence: Evidence, { best, others, known, fine }: Spreads): number {
   return (
     WEIGHT.best * deviations(evidence.best, best) +
     WEIGHT.others * deviations(evidence.others, others) +
     WEIGHT.known * (evidence.known === null ? 0 : deviations(evidence.known, known)) +
-    WEIGHT.part * Math.min(PART_MAX, Math.max(0, evidence.part))
+    WEIGHT.part * Math.min(PART_MAX, Math.max(0, evidence.part)) +
+    WEIGHT.fine * (evidence.fine === null ? 0 : deviations(evidence.fine, fine))
   );
 }
 
@@ -189,7 +194,7 @@ function fitAt(z: number): number {
 }
 
 /** Mean and deviation, drawn towards the usual ones where there are few samples. */
-function spread(samples: readonly Evidence[], key: "best" | "others" | "known"): Spread {
+function spread(samples: readonly Evidence[], key: "best" | "others" | "known" | "fine"): Spread {
   const usual = USUAL[key];
   const values = samples.map((sample) => sample[key]).filter((value) => value !== null);
   const all = values.length + USUAL.worth;
@@ -239,7 +244,7 @@ function thinned<T extends Evidence>(samples: readonly T[]): T[] {
   return Array.from({ length: SAMPLES_MAX }, (_, i) => sorted[Math.floor(((i + 0.5) * sorted.length) / SAMPLES_MAX)]!);
 }
 
-const KEYS = ["margin", "others", "known", "part", "candidates", "place", "beside", "copies"] as const;
+const KEYS = ["margin", "others", "known", "part", "fine", "candidates", "place", "beside", "copies"] as const;
 
 function byContent(a: Partial<Sample>, b: Partial<Sample>): number {
   if (a.best !== b.best) return (a.best ?? 0) - (b.best ?? 0);

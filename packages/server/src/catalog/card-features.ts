@@ -1,5 +1,5 @@
 import type { Concepts } from "./concepts.js";
-import { gramsOf, TEXT_READ_MAX } from "./text.js";
+import { gramsOf, normalise, TEXT_READ_MAX } from "./text.js";
 
 /** What a card says in words of one capability. */
 export interface CardText {
@@ -12,10 +12,17 @@ export interface CardText {
 }
 
 /** All texts of a card that count, its name first. */
-export function textsOf({ name, description, examples }: CardText): string[] {
-  return [name, description ?? "", ...(examples ?? [])]
+export function textsOf(card: CardText): string[] {
+  return [card.name, descriptionOf(card), ...(card.examples ?? [])]
     .filter((text) => text !== "")
     .map((text) => text.slice(0, TEXT_READ_MAX));
+}
+
+/** Where a card has no description, the words of its tags stand in; but not its name again, as of "skills" that are words. */
+export function descriptionOf({ name, description = "", tags = [] }: CardText): string {
+  if (description !== "") return description;
+  const words = tags.map(normalise).filter((tag) => tag !== "" && tag !== normalise(name));
+  return words.join(", ");
 }
 
 /** The sum of a card's texts, each as a vector of length 1, so that a long one does not drown the others. In normal form. */

@@ -1,6 +1,6 @@
 import type { ReachError } from "@agent-reach/protocol";
 import { beforeEach, describe, expect, test } from "vitest";
-import { card, FakeRooms } from "../../../../test/kit/fake-rooms.js";
+import { card, FakeRooms, synonymsOf } from "../../../../test/kit/fake-rooms.js";
 import type { Wanted } from "./catalog.js";
 
 let rooms: FakeRooms;
@@ -55,7 +55,23 @@ describe("CAT-2: from what is asked to the capability that is meant", () => {
   });
 
   test("a synonym may stand for a tag", () => {
-    expect(resolve({ intent: "orders" })).toMatchObject({ name: "query_order", match: 0.9 });
+    expect(resolve({ intent: "orders" })).toMatchObject({
+      name: "query_order",
+      match: 0.9,
+      reasons: ["synonym of commerce/order", "tag commerce/order"],
+    });
+  });
+
+  test("a synonym stands for a name that agents spell in another way", async () => {
+    await rooms.join(card("mail", ["Send-Letter"]));
+    rooms.catalog.synonyms = synonymsOf({ send_letter: ["寄信"] });
+    expect(resolve({ intent: "寄信" })).toMatchObject({ name: "Send-Letter", reasons: ["synonym of send_letter"] });
+  });
+
+  test("other synonyms may take the place of those that were, at once", () => {
+    rooms.catalog.synonyms = synonymsOf({ read_csv: ["SQL 查询"] });
+    expect(resolve({ intent: "sql查询" })).toMatchObject({ name: "read_csv" });
+    expect(resolve({ capability: "run sql" })).toMatchObject({ code: "NO_ROUTE" });
   });
 
   test("an example's very words mean its capability", () => {
@@ -71,9 +87,60 @@ describe("CAT-2: from what is asked to the capability that is meant", () => {
     expect(names({ tags: ["nothing/of/the/kind"] })).toEqual([]);
   });
 
-  test("several tags bring each capability once, the best first", async () => {
-    const both = find({ tags: ["data/fetch/sql", "data"] });
-    expect(both.map((r) => r.name)).toEqual(["run_sql", "read_csv"]);
+  test("several tags are all wanted, each at the nearest level that anybody has who has the others", async () => {
+    expect(names({ tags: ["data/fetch/sql", "data"] })).toEqual(["run_sql"]);
+    expect(names({ tags: ["data/fetch", "commerce"] })).toEqual([]);
+    await rooms.join(card("ledger", [{ name: "sum_up", tags: ["data/fetch", "commerce/order/books"] }]));
+    expect(find({ tags: ["data/fetch/sql", "commerce/order"] })).toMatchObject([
+      { name: "sum_up", match: 0.8, reasons: ["tag data/fetch, 1 above data/fetch/sql", "tag commerce/order"] },
+    ]);
+  });
+
+  test("tags are the same in any case, Chinese script, width and way to join words", async () => {
+    await rooms.join(card("bank", [{ name: "pay_out", tags: ["财务/付款_审批"] }]));
+    await rooms.join(card("fund", [{ name: "invest", tags: ["財務／投資"] }]));
+    expect(names({ tags: ["財務/付款-審批"] })).toEqual(["pay_out"]);
+    expect(names({ tags: ["财务/投资"] })).toEqual(["invest"]);
+    expect(names({ tags: ["财务"] }).sort()).toEqual(["invest", "pay_out"]);
+    expect(find({ tags: ["财务/付款/加急"] })).toMatchObject([
+      { name: "pay_out", reasons: ["tag 财务, 2 above 财务/付款/加急"] },
+      { name: "invest", reasons: ["tag 財務, 2 above 财务/付款/加急"] },
+    ]);
+    expect(names({ tags: ["Data / Fetch / SQL"] })).toEqual(["run_sql"]);
+  });
+
+  test("tags narrow down what is found by a name, a target or a text, and say so", async () => {
+    expect(find({ capability: "run_sql", tags: ["data/fetch/xml"] })).toMatchObject([
+      { match: 1, reasons: ["name", "tag data/fetch, 1 above data/fetch/xml"] },
+    ]);
+    expect(names({ capability: "run_sql", tags: ["commerce"] })).toEqual([]);
+    expect(names({ agentId: "data", tags: ["data/fetch/csv"] })).toEqual(["read_csv"]);
+    expect(names({ intent: "run sql", tags: ["data/fetch"] })).toEqual(["run_sql"]);
+    await learnt();
+    expect(names({ intent: "where is my order?", tags: ["commerce"] })).toEqual(["query_order"]);
+    expect(names({ intent: "where is my order?", tags: ["nothing/of/the/kind"] })).toEqual([]);
+  });
+
+  test("a text that means somebody without the tag means the nearest of those who carry it", async () => {
+    const search = { description: "Searches contracts", examples: ["find a contract"] };
+    await rooms.join(card("legal", [{ name: "search_contracts", tags: ["legal"], ...search }]));
+    await rooms.join(card("sales", [{ name: "find_deals", tags: ["sales"], description: "Finds contracts of sales" }]));
+    await learnt();
+    expect(names({ intent: "find a contract" })).toEqual(["search_contracts"]);
+    expect(names({ intent: "find a contract", tags: ["sales"] })).toEqual(["find_deals"]);
+  });
+
+  test("whoever is offline is named under a tag as well, as one who is known", async () => {
+    const { instance } = await rooms.join(card("gone", [{ name: "rare", tags: ["odd"] }]));
+    await rooms.registry.deregister(instance, "done");
+    expect(find({ capability: "rare", tags: ["odd"] })).toMatchObject([{ name: "rare", offers: [] }]);
+    expect(names({ tags: ["odd"] })).toEqual([]);
+  });
+
+  test("a slash in a sentence parts no levels of a tag", async () => {
+    await rooms.join(card("coin", [{ name: "toss", tags: ["yes"] }]));
+    expect(resolve({ intent: "yes/no" })).toMatchObject({ name: "toss", match: 0.8 });
+    expect(resolve({ intent: "yes/no questions about tax" })).toMatchObject({ code: "NO_ROUTE" });
   });
 });
 
@@ -94,7 +161,25 @@ describe("CAT-8: the catalog may say no", () => {
       details: { reason: "unknown_capability", nearest: [{ capability: "query_order", agentId: "shop" }] },
     });
     expect(resolve({ intent: "bake cakes" })).toMatchObject({ details: { reason: "no_match", nearest: [] } });
-    expect(resolve({ intent: "ghost" })).toMatchObject({ details: { reason: "no_match" } });
+  });
+
+  test("CAT-2: a synonym of what nobody offers is refused as such, with what it stands for", async () => {
+    await learnt();
+    const said = '"ghost" is a synonym of "nobody", and nobody offers "nobody"';
+    for (const [wanted, reason] of [
+      [{ capability: "ghost" }, "unknown_capability"],
+      [{ intent: "ghost" }, "no_match"],
+    ] as const) {
+      const refused = resolve(wanted) as ReachError;
+      expect(refused).toMatchObject({ code: "NO_ROUTE", details: { reason, synonymOf: "nobody" } });
+      expect(refused.message).toContain(said);
+    }
+  });
+
+  test("CAT-2: a text that is a synonym of what nobody offers is understood by its meaning", async () => {
+    rooms.catalog.synonyms = synonymsOf({ order_lookup: ["current order status"] });
+    await learnt();
+    expect(resolve({ intent: "current order status" })).toMatchObject({ name: "query_order" });
   });
 
   test("how near a miss is lies between 0 and 1, however the descriptions of one name differ", async () => {

@@ -30,8 +30,15 @@ test("a single candidate has no others, and its margin is its whole score", () =
   expect(evidence).toMatchObject({ others: 0, margin: 0.6 });
 });
 
+test("how near the fine stage finds the first is told, and not whether it looked at others", () => {
+  const field = { candidates: 2, best: 0.5, sum: 0.9, known: 1 };
+  const fine = (first: number | null, second: number | null) =>
+    evidenceOf([standing({ fine: first }), standing({ fine: second })], field).fine;
+  expect([fine(0.8, 0.9), fine(0.8, null), fine(null, 0.9), fine(Number.NaN, null)]).toEqual([0.8, 0.8, null, 0]);
+});
+
 test("an empty ranking is evidence of nothing", () => {
-  const nothing = { candidates: 0, best: 0, others: 0, known: 0.5, part: 0, margin: 0 };
+  const nothing = { candidates: 0, best: 0, others: 0, known: 0.5, part: 0, margin: 0, fine: null };
   expect(evidenceOf([], { candidates: 0, best: 0, sum: 0, known: 0.5 })).toEqual(nothing);
   expect(evidenceOf([], { candidates: 3, best: 0.4, sum: 0.9, known: 0.5 })).toEqual(nothing);
 });
@@ -39,5 +46,5 @@ test("an empty ranking is evidence of nothing", () => {
 test("what is not a number counts as 0, since one bad vector must not decide", () => {
   const top = [standing({ score: Number.NaN, nearestPart: Number.POSITIVE_INFINITY }), standing({ score: 0.2 })];
   const evidence = evidenceOf(top, { candidates: 2, best: Number.NaN, sum: Number.NaN, known: Number.NaN });
-  expect(evidence).toEqual({ candidates: 2, best: 0, others: 0, known: 0, part: 0, margin: 0 });
+  expect(evidence).toEqual({ candidates: 2, best: 0, others: 0, known: 0, part: 0, margin: 0, fine: null });
 });

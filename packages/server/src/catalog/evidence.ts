@@ -10,6 +10,8 @@ export interface Standing {
   readonly nearest: number;
   /** Highest cosine of one clause of the request with one text of its card; `nearest` if the request has but one. */
   readonly nearestPart: number;
+  /** How near the fine stage finds it; null without one. */
+  readonly fine?: number | null;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface Field {
   readonly known: number | null;
 }
 
-/** Five numbers and a count; what `judge` decides from, and what is kept in the record of a decision. */
+/** Six numbers and a count; what `judge` decides from, and what is kept in the record of a decision. */
 export interface Evidence {
   readonly candidates: number;
   /** How much the best capability has in common with the request. */
@@ -42,6 +44,8 @@ export interface Evidence {
   readonly part: number;
   /** How far the first is ahead of the second in the ranking. */
   readonly margin: number;
+  /** How near the fine stage finds the first; null if it did not look. */
+  readonly fine: number | null;
 }
 
 /** `top` is sorted by score; the first two are enough. A number that is not finite counts as 0. */
@@ -56,6 +60,7 @@ export function evidenceOf(top: readonly Standing[], field: Field): Evidence {
       known: field.known === null ? null : unit(field.known),
       part: 0,
       margin: 0,
+      fine: null,
     };
   const best = finite(field.best);
   return {
@@ -65,6 +70,7 @@ export function evidenceOf(top: readonly Standing[], field: Field): Evidence {
     known: field.known === null ? null : unit(field.known),
     part: unit(finite(first.nearestPart) - finite(first.nearest)),
     margin: Math.max(0, finite(first.score) - (second === undefined ? 0 : finite(second.score))),
+    fine: first.fine === undefined || first.fine === null ? null : unit(first.fine),
   };
 }
 

@@ -14,3 +14,11 @@ export interface Finder {
   /** Best first, at most `limit`, whatever the verdict. */
   ask(text: string, limit?: number): Answer;
 }
+
+/** The same where a better embedder, which lives elsewhere, ranks again what is found. Both wait for it, and reject if it fails. */
+export interface TwoStageFinder {
+  put(card: CardText): void;
+  calibrate(): Promise<void>;
+  ask(text: string, limit?: number): Promise<Answer>;
+  close(): void;
+}

@@ -35,6 +35,14 @@ describe("what is registered is learnt beside everything else", () => {
     expect([nearest("portrait"), nearest("bicycle")]).toEqual([[], ["x"]]);
   });
 
+  test("CAT-2: what nobody describes is found by the words of its tags", async () => {
+    await rooms.join(card("a1", [{ name: "data_fetch", tags: ["data/fetch/sql"], examples: ["top ten customers"] }]));
+    await rooms.join(card("a2", [{ name: "notify", tags: ["message/send"] }]));
+    await rooms.pass(1_000);
+    for (const text of ["sql查询", "跑个sql", "run sql"]) expect(nearest(text)).toEqual(["data_fetch"]);
+    expect(nearest("message")).toEqual(["notify"]);
+  });
+
   test("who is there when the node starts is learnt as well", async () => {
     await rooms.join(card("a1", [{ name: "bicycle.repair" }]));
     const again = await rooms.restart();

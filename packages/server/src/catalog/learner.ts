@@ -1,7 +1,9 @@
 import type { System } from "../ports/system.js";
 import type { LiveInstance } from "../registry/instance.js";
-import type { CapabilityEntry, View } from "../registry/view.js";
-import type { CardText } from "./card-features.js";
+import type { View } from "../registry/view.js";
+import { cardTextOf } from "./card-text.js";
+import type { FineStage } from "./fine-stage.js";
+import { Linter } from "./linter.js";
 import type { Meaning } from "./meaning.js";
 import { hashOf } from "./text.js";
 
@@ -20,22 +22,25 @@ const PAUSE_MAX_MS = 500;
 const ASKED_FOR_MS = 60_000;
 /** Thresholds are set anew when nothing changed for so long, ms, or when much did. */
 const SETTLE_AFTER_MS = 500;
-/** Of one capability that many offer, the cards of so many are read, and so many texts. */
-const OFFERS_READ_MAX = 100;
-const TEXTS_MAX = 64;
 /** Learnt anew from nothing when so many were forgotten for each one that is known, and never below this. */
 const FORGOTTEN_PER_KNOWN = 1;
 const FORGOTTEN_MIN = 1_000;
 
 /**
  * Keeps the index of meaning in step with the registry, beside everything else: nobody's registration waits for it, and nobody's
- * question. Works in stretches; until it is through, the newest cards are not found by meaning.
+ * question. Works in stretches; until it is through, the newest cards are not found by meaning. Then it looks into what may be wrong
+ * with them.
  */
 export class Learner {
   private readonly dirty = new Set<string>();
   private readonly namesOf = new WeakMap<LiveInstance, readonly string[]>();
   /** What was learnt of each, as a hash, so that an agent which only comes back costs nothing. */
   private readonly learnt = new Map<string, number>();
+  /** What is to be put into the next index though it did not change. */
+  private readonly again = new Set<string>();
+  /** Who was there when the node started, as long as they are not learnt. */
+  private readonly loaded = new Set<string>();
+  readonly linter: Linter;
   /** What takes more than one stretch: lengths and thresholds. */
   private settling: Generator<void> | undefined;
   private unsettled = false;
@@ -48,9 +53,17 @@ export class Learner {
   constructor(
     private readonly view: View,
     private readonly newMeaning: () => Meaning,
-    private readonly system: System,
+    readonly system: System,
+    /** Learns the same cards, at its own pace. */
+    readonly fine: FineStage | undefined = undefined,
   ) {
     this.meaning = newMeaning();
+    this.linter = new Linter(view, (text, limit) => this.meaning.rank(text, limit));
+    if (fine === undefined) return;
+    fine.onEmbedded = () => {
+      this.unsettle();
+      this.arm();
+    };
   }
 
   /** The index to ask now. */
@@ -76,9 +89,12 @@ export class Learner {
   /** Learns everybody who is registered. */
   start(): void {
     for (const instance of this.view.instances.values()) this.changed(instance);
+    for (const name of this.dirty) this.loaded.add(name);
+    this.fine?.start();
   }
 
   stop(): void {
+    this.fine?.stop();
     this.disarm?.();
     this.disarm = undefined;
   }
@@ -114,11 +130,14 @@ export class Learner {
       }
       if (this.meaning.forgotten > FORGOTTEN_MIN + FORGOTTEN_PER_KNOWN * this.meaning.size) this.beginAnew();
       else if (this.settling === undefined) {
-        if (!this.unsettled) return undefined;
+        if (!this.unsettled) {
+          if (!this.linter.step()) return undefined;
+          continue;
+        }
         const restsMs = SETTLE_AFTER_MS - (now - this.changedAt);
         if (restsMs > 0 && !this.meaning.isStale) return restsMs;
         this.unsettled = false;
-        this.settling = this.meaning.settle();
+        this.settling = this.meaning.settle(this.fine?.passages);
       } else if (this.settling.next().done === true) this.settling = undefined;
     }
     return this.pauseMs();
@@ -127,39 +146,36 @@ export class Learner {
   /** The index keeps a place for each card that it forgot; another one takes its place when it knows as much. */
   private beginAnew(): void {
     this.next = this.newMeaning();
-    this.learnt.clear();
-    for (const name of this.view.capabilities.keys()) this.dirty.add(name);
+    for (const name of this.view.capabilities.keys()) {
+      this.again.add(name);
+      this.dirty.add(name);
+    }
   }
 
   private learn(name: string): void {
+    const again = this.again.delete(name);
+    const isNews = !this.loaded.delete(name);
     const entry = this.view.capabilities.get(name);
     const card = entry && cardTextOf(entry);
+    const hash = card && hashOf(JSON.stringify(card));
+    const isChanged = this.learnt.get(name) !== hash;
+    if (!isChanged && !again) return;
     if (card === undefined) {
-      if (!this.learnt.delete(name)) return;
+      this.learnt.delete(name);
       this.meaning.remove(name);
       this.next?.remove(name);
+      this.fine?.remove(name);
     } else {
-      const hash = hashOf(JSON.stringify(card));
-      if (this.learnt.get(name) === hash) return;
-      this.learnt.set(name, hash);
+      this.learnt.set(name, hash!);
       (this.next ?? this.meaning).put(card);
+      this.fine?.put(card);
     }
+    if (isChanged) this.linter.changed(name, card, isNews);
+    this.unsettle();
+  }
+
+  private unsettle(): void {
     this.unsettled = true;
     this.changedAt = this.system.monotonic();
   }
-}
-
-/** What all who offer it say of it. Undefined if nobody offers it. */
-function cardTextOf({ name, offers, gone }: CapabilityEntry): CardText | undefined {
-  if (offers.length + gone.length === 0) return undefined;
-  const texts = new Set<string>();
-  let operation: string | undefined;
-  for (const { capability } of [...offers, ...gone].slice(0, OFFERS_READ_MAX)) {
-    operation ??= capability.operation;
-    if (capability.description !== undefined) texts.add(capability.description);
-    for (const example of capability.examples ?? []) if (typeof example === "string") texts.add(example);
-  }
-  const [description, ...others] = texts;
-  // In one order, whoever comes first: the same cards are not learnt twice.
-  return { name, description, operation, examples: others.sort().slice(0, TEXTS_MAX) };
 }

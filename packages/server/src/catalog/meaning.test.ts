@@ -139,7 +139,7 @@ describe("CAT-8: the catalog may say no", () => {
     const among = new Set(["weather", "refund.status"]);
     expect(
       learnt()
-        .ask("cancel my order", 6, among)
+        .ask("cancel my order", 6, { among })
         .ranked.map(({ name }) => name)
         .sort(),
     ).toEqual([...among].sort());
@@ -165,6 +165,31 @@ describe("cards that come, change and go", () => {
     for (const _ of meaning.settle()) if (n++ < 10) meaning.put({ name: `late-${n}`, description: `number ${n}` });
     expect(meaning.size).toBe(cards.length + 10);
     expect(first(meaning, "cancel my order")).toBe("order.cancel");
+  });
+
+  test("count their operations less where their own examples contradict these", () => {
+    const things = ["invoice", "parcel", "contract", "ticket", "photo", "song", "recipe", "meeting"];
+    const contrary = things.map((thing) => ({
+      name: thing,
+      description: `All about a ${thing}`,
+      operation: "delete",
+      examples: [`show me the ${thing}`, `list every ${thing}`, `where is my ${thing}`, `find the ${thing} of May`],
+    }));
+    const looking = things.map((thing) => ({
+      ...contrary[0]!,
+      name: `${thing}.seen`,
+      operation: "list",
+      examples: [],
+    }));
+    const meaning = new Meaning(concepts, embedder);
+    for (const card of [...contrary, ...looking]) meaning.put(card);
+    const factor = () =>
+      meaning.rank("show me the invoice", 16).find(({ name }) => name === "invoice")!.parts.operation;
+    const before = factor();
+    for (const _ of meaning.settle());
+    expect(before).toBeLessThan(0.8);
+    expect(factor()).toBeGreaterThan(before);
+    expect(factor()).toBeLessThan(1);
   });
 
   test("without an embedder letters, words and concepts find what they can", () => {

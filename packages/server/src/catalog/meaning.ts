@@ -1,10 +1,12 @@
-import { type Calibration, COPY_AT, calibrate, judge, type Sample, type Thresholds } from "./calibration.js";
-import { type CardText, cosineOf, textsOf } from "./card-features.js";
+import { type Calibration, COPY_AT, calibrate, judge, type Sample, START, type Thresholds } from "./calibration.js";
+import { type CardText, cosineOf, descriptionOf, textsOf } from "./card-features.js";
 import type { Concepts } from "./concepts.js";
 import { type Evidence, evidenceOf } from "./evidence.js";
 import { OperationSets } from "./operation-sets.js";
+import { type Contest, strengthOf } from "./operation-strength.js";
 import { type OperationReading, operationsIn, operationsOf } from "./operations.js";
 import { highest, LEFT_OUT, Order, type Place } from "./order.js";
+import type { Nearness, Passages } from "./passages.js";
 import { type LocalEmbedder, type Look, Stages } from "./stages.js";
 import { isChinese, normalise, simplify } from "./text.js";
 
@@ -15,6 +17,8 @@ export interface Parts {
   words: number;
   embedding: number;
   operation: number;
+  /** How near the fine stage finds it, if it ranked; undefined too of what that has not read yet. */
+  fine?: number;
 }
 
 export interface Scored {
@@ -41,6 +45,11 @@ export interface Answer {
 const WEIGHT = { lexical: 0.5, concepts: 0.2, words: 0.1, embedding: 0.5 };
 /** No score is higher: every stage in full, and an operation that agrees (1.25 to the power of 0.45). */
 export const SCORE_FULL = 1.3 * 1.11;
+/**
+ * How the fine stage ranks again what the others found: its nearness, and their sum; the operation counts less, since a better
+ * embedder hears some of it. On the same scale as theirs. Set on the same sets, with multilingual-e5-small.
+ */
+const FINE = { near: 0.65, others: 0.52, operation: 0.75, shortList: 50 };
 /** What a cosine of embeddings is worth as one of letters, for a card in the other language, which shares no letters. */
 const LETTERS_OF_EMBEDDING = 0.45;
 /** Cards whose texts are kept as vectors: those that are asked for. */
@@ -65,6 +74,22 @@ interface Document {
   /** Of its texts; made when it comes near to be the one that is meant. */
   vectors: readonly Float32Array[] | undefined;
   alive: boolean;
+}
+
+/** A sample is compared with so many cards to learn how much operations count. */
+const RIVALS = 20;
+
+/** What thresholds are learnt from. */
+interface Samples {
+  readonly served: Sample[];
+  readonly unserved: Evidence[];
+}
+
+/** What is learnt from asking texts of cards, without the fine stage and with it. */
+interface Lessons {
+  readonly coarse: Samples;
+  readonly fine: Samples;
+  readonly contests: Contest[];
 }
 
 /** Texts of a document, by their numbers. */
@@ -92,6 +117,8 @@ export class Meaning {
   private readonly withVectors: Document[] = [];
   private scores = new Float32Array(64);
   private calibration: Calibration = calibrate([], []);
+  /** With the fine stage: thresholds are kept for each and never carried over. */
+  private fineCalibration: Calibration = calibrate([], [], START.fine);
 
   constructor(
     concepts: Concepts,
@@ -116,7 +143,7 @@ export class Meaning {
     this.remove(card.name);
     const said = textsOf(card).map(simplify);
     const plain = said.map(normalise);
-    const heads = card.description === undefined || card.description === "" ? 1 : 2;
+    const heads = descriptionOf(card) === "" ? 1 : 2;
     this.byName.set(card.name, this.documents.length);
     this.documents.push({
       name: card.name,
@@ -138,16 +165,25 @@ export class Meaning {
     this.documents[at]!.alive = false;
   }
 
-  /** What a text means, among all or among the named. */
-  ask(text: string, limit: number, among?: ReadonlySet<string>): Answer {
+  /** What a text means, among all or among the named; with the fine stage, if that has read the text. */
+  ask(text: string, limit: number, { among, near }: { among?: ReadonlySet<string>; near?: Nearness } = {}): Answer {
     const look = this.look(text);
-    const order = this.order(look, Math.max(limit, 2), (document) => among === undefined || among.has(document.name));
-    const judgement = judge(this.evidence(look, order), this.calibration, this.thresholds);
+    const isMeant = (document: Document) => among === undefined || among.has(document.name);
+    const found = this.order(look, near === undefined ? Math.max(limit, 2) : FINE.shortList, isMeant);
+    const order = near === undefined ? found : this.finely(look, found, near, Math.max(limit, 2));
+    const calibration = near === undefined ? this.calibration : this.fineCalibration;
+    const judgement = judge(this.evidence(look, order), calibration, this.thresholds);
     const ranked = order.best.slice(0, limit).map((place) => this.scored(look, place));
     const first = order.best[0];
     const refused =
       first !== undefined && this.operations.onlyLooks(look.reading, this.documents[first.at]!.operations);
     return { ...judgement, verdict: refused ? "no_match" : judgement.verdict, ranked };
+  }
+
+  /** Whether a text wants something changed, and this capability only looks (CAT-7). */
+  contradicts(text: string, name: string): boolean {
+    const at = this.byName.get(name);
+    return at !== undefined && this.operations.onlyLooks(operationsIn(simplify(text)), this.documents[at]!.operations);
   }
 
   /** The capabilities nearest to a text, best first. */
@@ -161,19 +197,37 @@ export class Meaning {
     return this.stages.isStale;
   }
 
-  /** Makes good what drifted as cards came, and sets the thresholds anew; in steps of about a millisecond. */
-  *settle(): Generator<void> {
+  /**
+   * Makes good what drifted as cards came, and sets the thresholds anew, those with the fine stage from what it has embedded; in
+   * steps of about a millisecond.
+   */
+  *settle(passages?: Passages): Generator<void> {
     yield* this.stages.refresh();
-    const served: Sample[] = [];
-    const unserved: Evidence[] = [];
+    let learnt = yield* this.lessons(passages);
+    const strength = strengthOf(learnt.contests);
+    if (strength !== this.operations.strength) {
+      // All scores move with it, and so do thresholds.
+      this.operations.strength = strength;
+      learnt = yield* this.lessons(passages);
+    }
+    this.calibration = calibrate(learnt.coarse.served, learnt.coarse.unserved);
+    this.fineCalibration = calibrate(learnt.fine.served, learnt.fine.unserved, START.fine);
+  }
+
+  private *lessons(passages: Passages | undefined): Generator<void, Lessons> {
+    const samples = (): Samples => ({ served: [], unserved: [] });
+    const lessons: Lessons = { coarse: samples(), fine: samples(), contests: [] };
     for (const [at, text] of this.samples()) {
-      if (!this.documents[at]!.alive) continue;
-      const sample = this.asked(at, text);
-      served.push(sample.served);
-      unserved.push(sample.unserved);
+      const { alive, name } = this.documents[at]!;
+      if (!alive) continue;
+      lessons.contests.push(this.sample(lessons.coarse, at, text));
+      yield;
+      const near = passages?.nearnessOf(name, text);
+      if (near === undefined) continue;
+      this.sample(lessons.fine, at, text, near);
       yield;
     }
-    this.calibration = calibrate(served, unserved);
+    return lessons;
   }
 
   private look(text: string): Asked {
@@ -203,6 +257,16 @@ export class Meaning {
     return order;
   }
 
+  /** A short list, ranked again by the fine stage. What that has not read yet is as near as the embedding here finds it. */
+  private finely(look: Asked, found: Order, near: Nearness, limit: number, without?: Without): Order {
+    return found.again(limit, ({ at, plain }) => {
+      const { name, operations } = this.documents[at]!;
+      const seen = near.of(name, without?.at === at ? without.texts : undefined);
+      const sum = FINE.near * (seen ?? look.embedding?.[at] ?? 0) + FINE.others * plain;
+      return { score: sum * look.factors[operations]! ** FINE.operation, near: seen };
+    });
+  }
+
   /** What the stages add up to, before the operation. */
   private plainScore({ lexical, concepts, words, embedding, chinese }: Asked, document: Document, at: number): number {
     const near = embedding === undefined ? 0 : embedding[at]!;
@@ -213,7 +277,7 @@ export class Meaning {
     );
   }
 
-  private scored({ lexical, concepts, words, embedding, factors }: Asked, { at, score }: Place): Scored {
+  private scored({ lexical, concepts, words, embedding, factors }: Asked, { at, score, near }: Place): Scored {
     const { name, operations } = this.documents[at]!;
     const parts = {
       lexical: lexical[at]!,
@@ -221,15 +285,16 @@ export class Meaning {
       words: words[at]!,
       embedding: embedding?.[at] ?? 0,
       operation: factors[operations]!,
+      ...(near !== undefined && { fine: near }),
     };
     return { name, score, parts };
   }
 
   /** What the decision looks at. `without`: texts of a document that are taken for not there. */
   private evidence(look: Asked, order: Order, without?: Without): Evidence {
-    const top = order.best.slice(0, 2).map(({ at, score, plain }) => {
-      const near = this.nearness(look, at, without?.at === at ? without.texts : undefined);
-      return { score, plain, ...near };
+    const top = order.best.slice(0, 2).map(({ at, score, plain, near }) => {
+      const nearest = this.nearness(look, at, without?.at === at ? without.texts : undefined);
+      return { score, plain, fine: near ?? null, ...nearest };
     });
     const first = order.best[0];
     // Across languages words cannot occur, and that they do not is no evidence.
@@ -289,27 +354,46 @@ export class Meaning {
 
   /**
    * A text of a card, asked as if its whole card were not there, which makes it a request that nobody serves; and as if its card
-   * had never held it, which makes it one that is served.
+   * had never held it, which makes it one that is served. Answers how that went.
    */
-  private asked(at: number, text: number): { served: Sample; unserved: Evidence } {
+  private sample({ served, unserved }: Samples, at: number, text: number, near?: Nearness): Contest {
     const document = this.documents[at]!;
     const { plain, heads } = document;
     const look = this.look(document.said[text]!);
     this.stages.replace(look, at, [], []);
-    const ofOthers = this.order(look, 2, (other) => other !== document);
-    const unserved = this.evidence(look, ofOthers, { at, texts: new Set(plain.keys()) });
-    const without = this.copiesOf(look, document, text);
-    const rest = (texts: readonly string[]) => texts.filter((_, i) => !without.has(i));
+    const all = { at, texts: new Set(plain.keys()) };
+    const ranked = (isMeant: (other: Document) => boolean, without: Without): Order => {
+      if (near === undefined) return this.order(look, RIVALS, isMeant);
+      return this.finely(look, this.order(look, FINE.shortList, isMeant), near, 2, without);
+    };
+    unserved.push(
+      this.evidence(
+        look,
+        ranked((other) => other !== document, all),
+        all,
+      ),
+    );
+    const without = { at, texts: this.copiesOf(look, document, text) };
+    const rest = (texts: readonly string[]) => texts.filter((_, i) => !without.texts.has(i));
     this.stages.replace(look, at, rest(document.said), rest(plain));
-    const order = this.order(look, 2, () => true);
-    const served: Sample = {
-      ...this.evidence(look, order, { at, texts: without }),
+    const order = ranked(() => true, without);
+    served.push({
+      ...this.evidence(look, order, without),
       place: order.placeOf(at),
       source: text >= heads ? "example" : "description",
-      beside: plain.filter((_, i) => i >= heads && !without.has(i)).length,
-      copies: without.size - 1,
-    };
-    return { served, unserved };
+      beside: plain.filter((_, i) => i >= heads && !without.texts.has(i)).length,
+      copies: without.texts.size - 1,
+    });
+    return this.contest(look, order, at);
+  }
+
+  private contest({ factors }: Asked, { best }: Order, at: number): Contest {
+    const all = best.map((place) => ({
+      at: place.at,
+      plain: place.plain,
+      factor: factors[this.documents[place.at]!.operations]! ** (1 / this.operations.strength),
+    }));
+    return { own: all.find((one) => one.at === at), all };
   }
 
   /** A text of a card, and those of the card that say nearly the same. */

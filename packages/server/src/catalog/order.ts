@@ -3,6 +3,8 @@ export interface Place {
   readonly at: number;
   readonly plain: number;
   readonly score: number;
+  /** How near the fine stage finds it, if it ranks; undefined too of what that has not read yet. */
+  readonly near?: number | undefined;
 }
 
 /** The best few documents, and what is said of all. */
@@ -15,18 +17,31 @@ export class Order {
 
   constructor(private readonly limit: number) {}
 
+  /** The same documents with other scores; what is said of all stays. */
+  again(limit: number, rescored: (place: Place) => { score: number; near: number | undefined }): Order {
+    const order = new Order(limit);
+    order.counted = this.counted;
+    order.most = this.most;
+    order.sum = this.sum;
+    for (const place of this.best) {
+      const { score, near } = rescored(place);
+      order.offer(place.at, place.plain, score, near);
+    }
+    return order;
+  }
+
   count(plain: number): void {
     this.counted++;
     this.sum += plain;
     if (plain > this.most) this.most = plain;
   }
 
-  offer(at: number, plain: number, score: number): void {
+  offer(at: number, plain: number, score: number, near?: number): void {
     const { best, limit } = this;
     if (best.length === limit && score <= best[limit - 1]!.score) return;
     let i = best.length;
     while (i > 0 && best[i - 1]!.score < score) i--;
-    best.splice(i, 0, { at, plain, score });
+    best.splice(i, 0, { at, plain, score, near });
     if (best.length > limit) best.pop();
   }
 

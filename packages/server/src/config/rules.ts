@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import { checkModel } from "./model-rules.js";
 import type { Config, SettingPath } from "./shape.js";
 
 /** A rule between settings that is broken. `settings` are those it speaks about, the first one being the culprit. */
@@ -33,6 +34,7 @@ export function checkRules(
   const warnings: RuleFinding[] = [];
   checkHost(config, problems, warnings);
   checkLease(config, isSet, problems, warnings);
+  for (const name of ["fine", "llm"] as const) checkModel(config, name, problems, warnings);
   return { problems, warnings };
 }
 

@@ -28,6 +28,8 @@ export interface Setting {
   /** Outside these bounds a bare number is probably in another unit: said as a warning, not refused. */
   readonly plausible?: readonly [number, number];
   readonly choices?: readonly string[];
+  /** Shown to nobody: not by `config show`, in no message and no log. */
+  readonly secret?: boolean;
   /** Environment variable. */
   readonly env: string;
   /** Command line flag, with its dashes. */
@@ -71,6 +73,11 @@ const rate = (doc: string): Row => ({
   doc: `${doc} A second's worth may come at once. 0: as many as they like.`,
 });
 const weight = (value: number, doc: string): Row => ({ type: "number", default: value, min: 0, max: 1000, doc });
+const bearerToken: Row = {
+  type: "string",
+  secret: true,
+  doc: "Sent there as bearer token. On a command line others can read it; the environment or a file is the better place. Not set: none is sent.",
+};
 
 // A type that names every path: a setting that is in Config and not here, or the other way round, does not compile.
 const rows: Record<SettingPath, Row> = {
@@ -274,7 +281,10 @@ const rows: Record<SettingPath, Row> = {
     default: true,
     doc: "Send nothing to an instance for a capability that failed there over half of the time lately, except single probes.",
   },
-  "catalog.synonymsFile": { type: "string", doc: "YAML file of synonyms of capabilities. Not set: none." },
+  "catalog.synonymsFile": {
+    type: "string",
+    doc: "YAML file of what people call capabilities and tags, read anew whenever it is saved. Not set: none.",
+  },
   "catalog.acceptAt": {
     type: "number",
     min: 0,
@@ -288,6 +298,61 @@ const rows: Record<SettingPath, Row> = {
     default: 0.6,
     doc: "Least chance of the first capability against the second, below which a request in words is ambiguous.",
   },
+  "catalog.fine.baseUrl": {
+    type: "string",
+    doc: "OpenAI-compatible server of embeddings, like `https://api.openai.com/v1`, for a second and better look at what a request in words may mean. It is sent the request and what the cards say. Not set: no fine stage.",
+  },
+  "catalog.fine.model": { type: "string", doc: "The model's name there. Set together with `catalog.fine.baseUrl`." },
+  "catalog.fine.key": bearerToken,
+  "catalog.fine.dimensions": {
+    type: "integer",
+    min: 1,
+    max: 16_384,
+    doc: "Length of the vectors, for models that can give shorter ones. Not set: what the model gives.",
+  },
+  "catalog.fine.queryPrefix": {
+    type: "string",
+    default: "",
+    doc: "Put before a request, for models that were trained so, like `query: `.",
+  },
+  "catalog.fine.passagePrefix": {
+    type: "string",
+    default: "",
+    doc: "Put before what a card says, for models that were trained so, like `passage: `.",
+  },
+  "catalog.fine.languages": {
+    type: "strings",
+    default: ["*"],
+    doc: "Languages the model is for, like `en`; it is not asked about others. `*`: any. Whether it tells English and Chinese sentences apart is tried out at the start in any case.",
+  },
+  "catalog.fine.batchSize": whole(16, 1, 512, "Texts of cards in one request to the server."),
+  "catalog.fine.requestsMax": whole(3, 1, 64, "Requests to the server at once."),
+  "catalog.fine.timeoutMs": duration("ms", 30_000, "How long a batch of cards may take.", { max: 3_600_000 }),
+  "catalog.fine.waitMs": duration(
+    "ms",
+    1000,
+    "How long a request waits for its own vector, until it is ranked without the fine stage.",
+    { max: 60_000 },
+  ),
+  "catalog.fine.cacheRowsMax": whole(
+    100_000,
+    0,
+    10_000_000,
+    "Vectors that are kept in `embeddings.db` in `data.dir`, so that a start does not embed every card anew. 0: none.",
+  ),
+  "catalog.llm.baseUrl": {
+    type: "string",
+    doc: "OpenAI-compatible server of a language model, like `https://api.openai.com/v1`, which chooses among the nearest capabilities where a request in words fits none well enough. It is sent the request and what the cards say. Not set: no model is asked.",
+  },
+  "catalog.llm.model": { type: "string", doc: "The model's name there. Set together with `catalog.llm.baseUrl`." },
+  "catalog.llm.key": bearerToken,
+  "catalog.llm.timeoutMs": duration(
+    "ms",
+    2000,
+    "How long the model may take to choose, until the request is served as without it.",
+    { max: 600_000 },
+  ),
+  "catalog.llm.cacheMax": whole(10_000, 0, 1_000_000, "Choices of the model that are remembered. 0: none."),
   "webhook.allowPrivate": {
     type: "boolean",
     doc: "Whether webhook agents may live at loopback and private addresses. Not set: only while the node itself listens on loopback.",

@@ -67,7 +67,28 @@ export interface Config {
   journal: { messagesMax: number; keepSec: number };
   routing: { weights: Weights; healthMin: number };
   breaker: { enabled: boolean };
-  catalog: { synonymsFile?: string; acceptAt?: number; tellApartAt: number };
+  catalog: {
+    synonymsFile?: string;
+    acceptAt?: number;
+    tellApartAt: number;
+    /** Off while `baseUrl` and `model` are not set. */
+    fine: {
+      baseUrl?: string;
+      model?: string;
+      key?: string;
+      dimensions?: number;
+      queryPrefix: string;
+      passagePrefix: string;
+      languages: string[];
+      batchSize: number;
+      requestsMax: number;
+      timeoutMs: number;
+      waitMs: number;
+      cacheRowsMax: number;
+    };
+    /** Likewise. */
+    llm: { baseUrl?: string; model?: string; key?: string; timeoutMs: number; cacheMax: number };
+  };
   webhook: {
     allowPrivate: boolean;
     connectTimeoutMs: number;

@@ -61,7 +61,7 @@ export function messageRoutes(app: FastifyInstance, rooms: Rooms): void {
   app.post("/v1/discover", async (request, reply) => {
     const query = bodyOf(request).value;
     check("discover", query);
-    const found = rooms.discoverer.discover(localOperator.tenant, query as Params<"discover">);
+    const found = await rooms.discoverer.discover(localOperator.tenant, query as Params<"discover">);
     return reply.type("application/json").send(found);
   });
 

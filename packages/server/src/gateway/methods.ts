@@ -124,7 +124,8 @@ export const handlers: Partial<Record<Method, Handler>> = {
   }),
 
   discover: checked("discover", (session, params, reply) => {
-    reply.result(session.rooms.discoverer.discover(session.caller.tenant, params));
+    const text = session.rooms.discoverer.discover(session.caller.tenant, params);
+    return typeof text === "string" ? reply.result(text) : text.then((found) => reply.result(found));
   }),
 
   "agents.list": checked("agents.list", (session, params, reply) => {

@@ -41,7 +41,8 @@ export class MessageLog {
     readonly messageId: string,
     readonly traceId: string,
     readonly kind: "call" | "task",
-    readonly capability: string,
+    /** Of a call in words, the words until they are read. */
+    public capability: string,
     readonly parentId: string | undefined,
     readonly startedAt: number,
   ) {}

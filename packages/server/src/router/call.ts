@@ -65,17 +65,25 @@ export class Call implements WheelEntry, Waiter, Applicant, Parent, Child {
     readonly traceId: string,
     readonly tenant: string,
     readonly principal: string,
-    readonly capability: string,
+    public capability: string,
     readonly contentHash: number,
     readonly idempotencyKey: string,
     readonly chain: readonly Hop[],
     readonly parent: Parent | undefined,
     /** Monotonic ms. */
-    readonly deadline: number,
-    readonly timeoutMs: number,
+    public deadline: number,
+    public timeoutMs: number,
     readonly log: MessageLog,
     readonly reply: Reply,
   ) {}
+
+  /** What it asks for in words was read after it came. */
+  understood(capability: string, timeoutMs: number, deadline: number): void {
+    this.capability = capability;
+    this.log.capability = capability;
+    this.timeoutMs = timeoutMs;
+    this.deadline = deadline;
+  }
 
   get source(): { readonly agentId?: string } {
     return this.request.caller.source;

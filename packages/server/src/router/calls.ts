@@ -1,6 +1,7 @@
 import { type Outcome, ReachError } from "@agent-reach/protocol";
 import { assertMayTouch, type Caller } from "../access/access.js";
-import type { Catalog, Resolved } from "../catalog/catalog.js";
+import type { Advice } from "../catalog/advice.js";
+import type { Catalog, Resolution, Resolved } from "../catalog/catalog.js";
 import type { Journal } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import type { Offer } from "../registry/instance.js";
@@ -23,6 +24,18 @@ export interface CallSettings extends SenderSettings {
   timeoutMs: number;
   rememberMs: number;
   messagesMax: number;
+}
+
+interface Terms {
+  readonly capability: string;
+  readonly timeoutMs: number;
+  /** Monotonic ms. */
+  readonly deadline: number;
+}
+
+/** Any offer of what was found; they agree on what a capability asks of its callers. */
+function offerOf(resolution: Resolution | undefined): Offer | undefined {
+  return resolution?.ok === true ? (resolution.resolved.offers[0] ?? resolution.resolved.gone[0]) : undefined;
 }
 
 /** Under which a call is remembered besides its id. */
@@ -48,7 +61,7 @@ export class Calls {
     private readonly router: Router,
     private readonly admission: Admission,
     private readonly journal: Journal,
-    wheel: Wheel,
+    private readonly wheel: Wheel,
     private readonly system: System,
     private readonly settings: CallSettings,
     /** Tasks in flight may be parents too. */
@@ -88,12 +101,55 @@ export class Calls {
     this.retryBudget.add(now);
 
     const parent = this.parentIn(request);
-    const resolution = this.catalog.resolve(wantedBy(request));
-    const offer = resolution.ok ? (resolution.resolved.offers[0] ?? resolution.resolved.gone[0]) : undefined;
+    const reading = this.consult(request, parent, now);
+    if (reading === undefined) {
+      const resolution = this.catalog.resolve(wantedBy(request));
+      const call = this.take(request, this.termsOf(request, resolution, parent, now), contentHash, parent, reply);
+      return this.route(call, request, resolution, reply);
+    }
+    const call = this.take(request, this.termsOf(request, undefined, parent, now), contentHash, parent, reply);
+    this.wheel.set(call, call.deadline);
+    reading
+      .then((advice) => {
+        if (this.isSettled(call)) return;
+        const advised = { ...request, advice };
+        const resolution = this.catalog.resolve(wantedBy(advised));
+        const { capability, timeoutMs, deadline } = this.termsOf(request, resolution, parent, now);
+        call.understood(capability, timeoutMs, deadline);
+        this.route(call, advised, resolution, reply);
+      })
+      .catch((error: unknown) => {
+        if (!this.isSettled(call)) this.endings.fail(call, error as Error);
+      });
+  }
+
+  /** Has slower readers than the index look at its words, if there are any; they get a part of the time that it has. */
+  private consult(request: MessageRequest, parent: Parent | undefined, now: number): Promise<Advice> | undefined {
+    const { intent, matching } = request.envelope;
+    if (intent === undefined || matching === "local") return undefined;
+    return this.catalog.consult(wantedBy(request), this.termsOf(request, undefined, parent, now).deadline - now);
+  }
+
+  /** On which terms a request is taken: they are its capability's, once that is known. */
+  private termsOf(
+    { envelope }: MessageRequest,
+    resolution: Resolution | undefined,
+    parent: Parent | undefined,
+    now: number,
+  ): Terms {
+    const offer = offerOf(resolution);
     const timeoutMs = envelope.timeoutMs ?? offer?.capability.timeoutHintMs ?? this.settings.timeoutMs;
-    const capability = resolution.ok ? resolution.resolved.name : (envelope.capability ?? envelope.intent ?? "");
-    const deadline = Math.min(now + timeoutMs, parent?.deadline ?? Number.POSITIVE_INFINITY);
-    const call = this.take(request, capability, contentHash, parent, timeoutMs, deadline, reply);
+    return {
+      capability: resolution?.ok === true ? resolution.resolved.name : (envelope.capability ?? envelope.intent ?? ""),
+      timeoutMs,
+      deadline: Math.min(now + timeoutMs, parent?.deadline ?? Number.POSITIVE_INFINITY),
+    };
+  }
+
+  /** Sends it to whoever it is for, or says what stands against that. */
+  private route(call: Call, request: MessageRequest, resolution: Resolution, reply: Reply): void {
+    const { envelope } = request;
+    const offer = offerOf(resolution);
     call.fallback = fallbackOf(envelope, offer?.capability);
     const refusal = resolution.ok ? this.objection(call, request, offer) : resolution.error;
     if (refusal !== undefined) return this.sender.giveUp(call, refusal);
@@ -114,11 +170,9 @@ export class Calls {
 
   private take(
     request: MessageRequest,
-    capability: string,
+    { capability, timeoutMs, deadline }: Terms,
     contentHash: number,
     parent: Parent | undefined,
-    timeoutMs: number,
-    deadline: number,
     reply: Reply,
   ): Call {
     const { envelope, caller } = request;

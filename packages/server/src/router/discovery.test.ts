@@ -11,7 +11,8 @@ beforeEach(async () => {
 });
 const query = { name: "query", tags: ["commerce/order"], inputSchema: { type: "object", required: ["id"] } };
 const join = (id: string, more = {}): Promise<FakeAgent> => rooms.join(card(id, [{ ...query, ...more }]));
-const discover = (params: Params<"discover">): Discovery => JSON.parse(discoverer.discover("default", params));
+const discover = (params: Params<"discover">): Discovery =>
+  JSON.parse(discoverer.discover("default", params) as string);
 const who = (params: Params<"discover">): string[] => discover(params).candidates.map((c) => c.agentId);
 
 describe("CAT-6: discover", () => {

@@ -11,6 +11,8 @@ const CAPABILITIES_MAX = 3;
 const MISSES_MAX = 10;
 const TOP_K = 3;
 
+type Looked = Parameters<Catalog["find"]>[0];
+
 /** Answers `discover`, as JSON text: who can do it now, with the facts to choose by; and if nobody, why (CAT-6, CAT-8). */
 export class Discoverer {
   constructor(
@@ -19,8 +21,9 @@ export class Discoverer {
     private readonly system: System,
   ) {}
 
-  discover(tenant: string, query: Params<"discover">): string {
-    const { capability, agentId, intent, tags, labels, resources, version, weights, maxLatencyMs, input } = query;
+  /** A promise only where slower readers than the index look at the words. */
+  discover(tenant: string, query: Params<"discover">): string | Promise<string> {
+    const { capability, agentId, intent, tags, matching } = query;
     if (
       capability === undefined &&
       agentId === undefined &&
@@ -33,15 +36,24 @@ export class Discoverer {
         { path: "capability" },
       );
     }
+    const wanted = { tenant, capability, agentId, intent, tags };
+    const reading = matching === "local" ? undefined : this.catalog.consult(wanted);
+    if (reading === undefined) return this.answer(wanted, query);
+    return reading.then((advice) => this.answer({ ...wanted, advice }, query));
+  }
+
+  private answer(
+    wanted: Looked,
+    { labels, resources, version, weights, maxLatencyMs, input, topK }: Params<"discover">,
+  ): string {
+    const { capability, intent, tags } = wanted;
     const decisionId = this.system.newId();
-    const { verdict, resolved, behind = [] } = this.catalog.find({ tenant, capability, agentId, intent, tags });
-    const found =
-      tags === undefined || tags.length === 0 ? resolved : resolved.filter((r) => tags.every((tag) => carries(r, tag)));
+    const { verdict, resolved: found, behind = [], notes } = this.catalog.find(wanted);
     if (found.length === 0) {
       const misses = this.catalog
         .misses(capability ?? intent ?? (tags ?? []).join(" "))
         .map((m) => ({ ...m, why: "not_matched" as Verdict }));
-      return answer("", "no_match", misses, decisionId);
+      return answer("", "no_match", misses, decisionId, notes);
     }
     if (verdict === "ambiguous") {
       const misses = found.slice(0, CAPABILITIES_MAX).flatMap((r) => this.missOf(r));
@@ -70,7 +82,7 @@ export class Discoverer {
       }
     }
     for (const resolved of behind) misses.push(...this.missOf(resolved));
-    const candidates = topOf(able, query.topK ?? TOP_K).map(({ considered, reasons }) =>
+    const candidates = topOf(able, topK ?? TOP_K).map(({ considered, reasons }) =>
       candidateText(considered, JSON.stringify(reasons)),
     );
     return answer(candidates.join(","), able.length > 0 ? "match" : "unavailable", misses, decisionId);
@@ -96,9 +108,11 @@ function answer(
   verdict: Discovery["verdict"],
   misses: Discovery["misses"],
   decisionId: string,
+  notes: readonly string[] = [],
 ): string {
   const missed = misses.length === 0 ? "[]" : JSON.stringify(misses);
-  return `{"candidates":[${candidates}],"verdict":"${verdict}","misses":${missed},"decisionId":"${decisionId}"}`;
+  const told = notes.length === 0 ? "" : `,"notes":${JSON.stringify(notes)}`;
+  return `{"candidates":[${candidates}],"verdict":"${verdict}","misses":${missed},"decisionId":"${decisionId}"${told}}`;
 }
 
 /** The k best by score, in order, without sorting all of a large group. */
@@ -116,17 +130,4 @@ function topOf<T extends { considered: Considered }>(all: T[], k: number): T[] {
 
 function byScore(a: { considered: Considered }, b: { considered: Considered }): number {
   return b.considered.match - a.considered.match || b.considered.score - a.considered.score;
-}
-
-function carries(resolved: Resolved, tag: string): boolean {
-  const wanted = tag.toLowerCase();
-  const offer = resolved.offers[0] ?? resolved.gone[0];
-  const has = (offer?.capability.tags ?? []).map((t) => t.toLowerCase());
-  if (has.some((t) => t === wanted || t.startsWith(`${wanted}/`))) return true;
-  // A more specific tag than anybody carries falls back to its parents, with a lower match.
-  return has.some((t) => wanted.startsWith(`${t}/`) || shareRoot(t, wanted));
-}
-
-function shareRoot(a: string, b: string): boolean {
-  return a.split("/")[0] === b.split("/")[0];
 }

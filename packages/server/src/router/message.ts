@@ -1,5 +1,6 @@
 import type { SubmitEnvelope } from "@agent-reach/protocol";
 import type { Caller } from "../access/access.js";
+import type { Advice } from "../catalog/advice.js";
 import type { Wanted } from "../catalog/catalog.js";
 import type { LiveInstance } from "../registry/instance.js";
 import type { Sent } from "./envelope.js";
@@ -14,6 +15,8 @@ export interface MessageRequest {
   readonly envelope: SubmitEnvelope;
   /** What it was published to, by the name that stands as the capability. */
   readonly topic?: string | undefined;
+  /** What slower readers than the index say of the intent, if they were asked. */
+  readonly advice?: Advice | undefined;
   readonly input: unknown;
   /** What travels on to the agent; the input as it came in, to the digit. */
   readonly sent: Sent;
@@ -33,7 +36,7 @@ export function demandsOf(envelope: SubmitEnvelope): Demands {
 }
 
 /** Who, what, or in which words the message asks for. */
-export function wantedBy({ caller, envelope, topic }: MessageRequest): Wanted {
+export function wantedBy({ caller, envelope, topic, advice }: MessageRequest): Wanted {
   return {
     tenant: caller.tenant,
     capability: envelope.capability,
@@ -41,6 +44,7 @@ export function wantedBy({ caller, envelope, topic }: MessageRequest): Wanted {
     agentId: envelope.target?.agentId,
     instanceId: envelope.target?.instanceId,
     topic,
+    advice,
   };
 }
 

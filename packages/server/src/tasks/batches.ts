@@ -47,7 +47,9 @@ export class Batches {
   }
 
   private async take(caller: Caller, requests: readonly MessageRequest[], locate: Locate): Promise<SubmitResult[]> {
-    const fresh = this.prepare(caller, requests, locate);
+    const advised = requests.map((request) => this.tasks.advised(request) ?? request);
+    const waits = advised.some((each) => each instanceof Promise);
+    const fresh = this.prepare(caller, waits ? await Promise.all(advised) : requests, locate);
     const result = await this.store.insertAll(fresh, (stored, given) => otherThan(stored, given, caller) === undefined);
     if (!result.ok) throw locate(otherThan(result.stored, fresh[result.at]!, caller)!, result.at);
     const { inserted } = result;

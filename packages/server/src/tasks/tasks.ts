@@ -83,7 +83,8 @@ export class Tasks {
   async submit(request: MessageRequest, reply: Reply, takesNew = true): Promise<void> {
     try {
       if (!takesNew) throw nodeStops("not_executed");
-      await this.take(request, reply);
+      const advised = this.advised(request);
+      await this.take(advised === undefined ? request : await advised, reply);
     } catch (refusal) {
       const [known] = await takenBefore(refusal, this.store, [request]);
       this.answer(reply, known!, known!.state, true);
@@ -138,6 +139,12 @@ export class Tasks {
     if (other !== undefined) throw other;
     const again = await this.takenAgain(task);
     this.answer(reply, task, again?.state ?? task.state, again === undefined);
+  }
+
+  /** The request with what slower readers than the index say of its words, where it asks for them; else there is nothing to wait for. */
+  advised(request: MessageRequest): Promise<MessageRequest> | undefined {
+    if (request.envelope.matching !== "two-stage") return undefined;
+    return this.catalog.consult(wantedBy(request))?.then((advice) => ({ ...request, advice }));
   }
 
   /** The one capability it is for, and that the input meets its contract. */
