@@ -5,7 +5,7 @@ import { sources } from "./kit/sources.js";
 const owed = [
   ...ids("REG", "1-9 11 12"),
   ...ids("LIVE", "1-12"),
-  ...ids("CAT", "1-3 6-9"),
+  ...ids("CAT", "1-9"),
   ...ids("ROUTE", "1-4 7 8 11"),
   ...ids("DLV", "1-21"),
   ...ids("RES", "1-10"),

@@ -1,7 +1,7 @@
 import type { ReachError } from "@agent-reach/protocol";
 import { beforeEach, describe, expect, test } from "vitest";
 import { card, FakeRooms, synonymsOf } from "../../../../test/kit/fake-rooms.js";
-import type { Wanted } from "./catalog.js";
+import type { Wanted } from "./found.js";
 
 let rooms: FakeRooms;
 beforeEach(async () => {

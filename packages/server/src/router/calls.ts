@@ -1,7 +1,8 @@
 import { type Outcome, ReachError } from "@agent-reach/protocol";
 import { assertMayTouch, type Caller } from "../access/access.js";
 import type { Advice } from "../catalog/advice.js";
-import type { Catalog, Resolution, Resolved } from "../catalog/catalog.js";
+import type { Catalog } from "../catalog/catalog.js";
+import type { Resolution, Resolved } from "../catalog/found.js";
 import type { Journal } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import type { Offer } from "../registry/instance.js";

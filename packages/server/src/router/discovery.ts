@@ -1,6 +1,7 @@
 import type { Discovery, Params, Verdict } from "@agent-reach/protocol";
 import { ReachError } from "@agent-reach/protocol";
-import type { Catalog, Resolved } from "../catalog/catalog.js";
+import type { Catalog } from "../catalog/catalog.js";
+import type { Resolved } from "../catalog/found.js";
 import type { System } from "../ports/system.js";
 import { candidateText } from "./candidate-text.js";
 import type { Considered } from "./decision.js";

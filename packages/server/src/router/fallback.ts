@@ -1,5 +1,6 @@
 import type { Capability } from "@agent-reach/protocol";
-import type { Catalog, Resolution, Resolved } from "../catalog/catalog.js";
+import type { Catalog } from "../catalog/catalog.js";
+import type { Resolution, Resolved } from "../catalog/found.js";
 import type { Demands } from "./router.js";
 
 /** Who may stand in, in this order, and after which business errors besides what is nobody's answer (RES-9). */

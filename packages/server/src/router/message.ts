@@ -1,7 +1,7 @@
 import type { SubmitEnvelope } from "@agent-reach/protocol";
 import type { Caller } from "../access/access.js";
 import type { Advice } from "../catalog/advice.js";
-import type { Wanted } from "../catalog/catalog.js";
+import type { Wanted } from "../catalog/found.js";
 import type { LiveInstance } from "../registry/instance.js";
 import type { Sent } from "./envelope.js";
 import type { Demands } from "./router.js";

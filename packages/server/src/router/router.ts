@@ -1,6 +1,6 @@
 import type { Verdict } from "@agent-reach/protocol";
 import { satisfies } from "semver";
-import type { Resolved } from "../catalog/catalog.js";
+import type { Resolved } from "../catalog/found.js";
 import type { MessageLog } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import type { LiveInstance, Offer } from "../registry/instance.js";

@@ -1,5 +1,6 @@
 import { ReachError } from "@agent-reach/protocol";
-import type { Catalog, Resolved } from "../catalog/catalog.js";
+import type { Catalog } from "../catalog/catalog.js";
+import type { Resolved } from "../catalog/found.js";
 import type { Journal, MessageLog } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import type { NewTask, TaskRecord } from "../ports/task-store.js";

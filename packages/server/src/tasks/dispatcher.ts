@@ -1,4 +1,5 @@
-import type { Catalog, Resolved } from "../catalog/catalog.js";
+import type { Catalog } from "../catalog/catalog.js";
+import type { Resolved } from "../catalog/found.js";
 import type { Journal, MessageLog } from "../journal/journal.js";
 import type { System } from "../ports/system.js";
 import type { TaskRecord, TaskStore } from "../ports/task-store.js";

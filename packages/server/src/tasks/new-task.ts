@@ -1,6 +1,6 @@
 import { ReachError } from "@agent-reach/protocol";
 import { type Caller, mayTouch, notYours } from "../access/access.js";
-import type { Resolved } from "../catalog/catalog.js";
+import type { Resolved } from "../catalog/found.js";
 import type { NewTask, TaskRecord, TaskRequest } from "../ports/task-store.js";
 import { chainOf, type Hop, loopIn, type Parent } from "../router/chain.js";
 import { contentHashOf, fingerprintOf } from "../router/content.js";

@@ -1,5 +1,6 @@
 import { type Published, ReachError } from "@agent-reach/protocol";
-import { agentsOf, type Catalog } from "../catalog/catalog.js";
+import type { Catalog } from "../catalog/catalog.js";
+import { agentsOf } from "../catalog/found.js";
 import { Turns } from "../collections/turns.js";
 import type { System } from "../ports/system.js";
 import type { TaskStore } from "../ports/task-store.js";

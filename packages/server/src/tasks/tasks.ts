@@ -1,6 +1,7 @@
 import { ReachError, type TaskState } from "@agent-reach/protocol";
 import { assertMayTouch, type Caller } from "../access/access.js";
-import type { Catalog, Resolved } from "../catalog/catalog.js";
+import type { Catalog } from "../catalog/catalog.js";
+import type { Resolved } from "../catalog/found.js";
 import { type Journal, MessageLog } from "../journal/journal.js";
 import type { InstanceRecord } from "../ports/registry-store.js";
 import type { System } from "../ports/system.js";
