@@ -6,6 +6,7 @@ import { stopEverything } from "./lib/processes.mjs";
 import { report, table } from "./lib/report.mjs";
 import { beside } from "./measures/beside.mjs";
 import { calls } from "./measures/calls.mjs";
+import { catalog } from "./measures/catalog.mjs";
 import { discover, heartbeats, idle } from "./measures/crowd.mjs";
 import { reconnect } from "./measures/reconnect.mjs";
 import { lookups, registry } from "./measures/registry.mjs";
@@ -24,6 +25,7 @@ const measures = {
   heartbeats,
   idle,
   discover,
+  catalog,
   "slow-downstream": slowDownstream,
   reconnect,
 };

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // node bench/page.mjs FILE.json: docs/reference/performance.md from what `bench/main.mjs --json` printed.
 import { readFileSync } from "node:fs";
-import { cells } from "./lib/report.mjs";
+import { cells, human } from "./lib/report.mjs";
 
 const [file] = process.argv.slice(2);
 if (file === undefined) {
@@ -11,6 +11,24 @@ if (file === undefined) {
 
 const { date, machine, rounds, seconds, figures } = JSON.parse(readFileSync(file, "utf8"));
 const row = (texts) => `| ${texts.join(" | ")} |`;
+
+/** How often the event loop was held for how long, and how much of that was the collector of garbage. */
+function loopTable({ bounds, held, late, collecting }) {
+  const classes = [...bounds.map((bound) => `≤ ${bound}`), `> ${bounds.at(-1)}`, "longest, ms"];
+  const cellsOf = ({ counts, maxMs }) => [...counts.map((count) => count.toLocaleString("en")), human(maxMs)];
+  return [
+    "The event loop of the node while it takes 500 cards a second and is asked 20 times a second, of 100,000 capabilities: how often",
+    "a timer that was due every millisecond came so many milliseconds late. Where other programs had the core, that is not the",
+    "node's doing, and the first line leaves it out. The collections of garbage are in all lines, and by themselves in the last.",
+    "",
+    row(["ms", ...classes]),
+    row(Array.from({ length: classes.length + 1 }, () => "---")),
+    row(["held by the node", ...cellsOf(held)]),
+    row(["late for whatever reason", ...cellsOf(late)]),
+    row(["collecting garbage", ...cellsOf(collecting)]),
+  ];
+}
+
 const measured = figures.filter(({ error }) => error === undefined);
 const failed = figures.filter(({ error }) => error !== undefined);
 
@@ -32,5 +50,7 @@ const lines = [
   row(Array.from({ length: 6 }, () => "---")),
   ...measured.map((figure) => row(cells(figure))),
 ];
+const watched = measured.find(({ detail }) => detail?.loop !== undefined);
+if (watched !== undefined) lines.push("", ...loopTable(watched.detail.loop));
 if (failed.length > 0) lines.push("", `Could not be measured: ${failed.map(({ name }) => name).join(", ")}.`);
 process.stdout.write(`${lines.join("\n")}\n`);

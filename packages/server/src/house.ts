@@ -72,7 +72,7 @@ export class House {
       graceSec: config.lease.graceSec,
     });
     const learner = readers && new Learner(registry.view, readers.newMeaning, system, readers.fine);
-    const catalog = new Catalog(registry.view, new Synonyms(), learner, readers?.chooser);
+    const catalog = new Catalog(registry.view, system, new Synonyms(), learner, readers?.chooser);
     const router = new Router(system, config.routing, config.breaker);
     const admission = new Admission(system, config.limits);
     const dispatcher = new Dispatcher(

@@ -1,5 +1,6 @@
 import type { Card, ReachError } from "@agent-reach/protocol";
 import type { Chooser } from "../ports/chooser.js";
+import type { System } from "../ports/system.js";
 import type { LiveInstance, Offer } from "../registry/instance.js";
 import type { View } from "../registry/view.js";
 import type { Advice } from "./advice.js";
@@ -25,11 +26,12 @@ export class Catalog {
 
   constructor(
     private readonly view: View,
+    system: System,
     synonyms: Synonyms,
     private readonly learner: Learner | undefined,
     chooser?: Chooser,
   ) {
-    this.phrases = new Phrases(view, synonyms, learner, chooser);
+    this.phrases = new Phrases(view, system, synonyms, learner, chooser);
     this.targets = new Targets(view, this.phrases);
     this.warnings = new CardWarnings(learner?.linter);
   }
@@ -51,6 +53,7 @@ export class Catalog {
   }
 
   stop(): void {
+    this.phrases.stop();
     this.learner?.stop();
   }
 

@@ -12,19 +12,19 @@ const FORMS: readonly ((word: string) => string)[] = [(word) => word, singular, 
 /** Phrases and the concepts they name. */
 class Lexicon {
   private readonly concepts = new Map<string, number[]>();
-  /** A phrase's first part → how many parts the longest has that begins with it. */
+  /** A phrase's first part → how many parts those have that begin with it: bit n for n parts. */
   private readonly lengths = new Map<string, number>();
 
   constructor(private readonly joint: string) {}
 
   add(parts: readonly string[], concept: number): void {
     add(this.concepts, parts.join(this.joint), concept);
-    this.lengths.set(parts[0]!, Math.max(parts.length, this.lengths.get(parts[0]!) ?? 0));
+    this.lengths.set(parts[0]!, (this.lengths.get(parts[0]!) ?? 0) | (1 << parts.length));
   }
 
-  /** How many parts a phrase that begins here can have at most. */
-  lengthAt(parts: readonly string[], at: number): number {
-    return Math.min(this.lengths.get(parts[at]!) ?? 0, parts.length - at);
+  /** How many parts phrases have that may stand here, as bits. */
+  lengthsAt(parts: readonly string[], at: number): number {
+    return this.lengths.get(parts[at]!) ?? 0;
   }
 
   at(parts: readonly string[], from: number, length: number): readonly number[] | undefined {
@@ -73,11 +73,13 @@ export class Concepts {
    */
   private read(found: Map<number, number>, lexicons: readonly Lexicon[], forms: readonly string[][]): void {
     let end = 0;
-    for (let at = 0; at < forms[0]!.length; at++) {
-      let length = 0;
-      for (const [i, lexicon] of lexicons.entries()) length = Math.max(length, lexicon.lengthAt(forms[i]!, at));
-      for (; length > 0; length--) {
-        const concepts = meaningOf(lexicons, forms, at, length);
+    const { length: count } = forms[0]!;
+    for (let at = 0; at < count; at++) {
+      const lengths = lexicons.map((lexicon, i) => lexicon.lengthsAt(forms[i]!, at));
+      const any = lengths.reduce((all, each) => all | each, 0);
+      for (let length = Math.min(31 - Math.clz32(any), count - at); length > 0; length--) {
+        if ((any & (1 << length)) === 0) continue;
+        const concepts = meaningOf(lexicons, forms, lengths, at, length);
         if (concepts === undefined) continue;
         const first = at >= end;
         if (first) end = at + length;
@@ -115,10 +117,12 @@ export class Concepts {
 function meaningOf(
   lexicons: readonly Lexicon[],
   forms: readonly string[][],
+  lengths: readonly number[],
   at: number,
   length: number,
 ): readonly number[] | undefined {
   for (const [i, lexicon] of lexicons.entries()) {
+    if ((lengths[i]! & (1 << length)) === 0) continue;
     const concepts = lexicon.at(forms[i]!, at, length);
     if (concepts !== undefined) return concepts;
   }

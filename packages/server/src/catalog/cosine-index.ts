@@ -57,9 +57,12 @@ export class CosineIndex {
       this.postings.addTo(sums, key, weight * worth * worth);
     }
     const length = Math.sqrt(squares);
-    for (let i = 0; i < this.count; i++) {
-      const both = this.lengths[i]! * length;
-      sums[i] = both > 0 ? sums[i]! / both : 0;
+    const { count, lengths } = this;
+    for (let i = 0; i < count; i++) {
+      const sum = sums[i]!;
+      if (sum === 0) continue;
+      const both = lengths[i]! * length;
+      sums[i] = both > 0 ? sum / both : 0;
     }
     return sums;
   }

@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { card, FakeRooms } from "../../../../test/kit/fake-rooms.js";
+import { FakeSystem } from "../../../../test/kit/fake-system.js";
+import { readLexicon } from "../engines/os/lexicon.js";
+import { Concepts } from "./concepts.js";
+import { Learner } from "./learner.js";
+import { Meaning } from "./meaning.js";
 
 let rooms: FakeRooms;
 beforeEach(async () => {
@@ -69,5 +74,83 @@ describe("what is registered is learnt beside everything else", () => {
     }
     expect(nearest("c29-7")).toContain("c29-7");
     expect(nearest("c3-7")).not.toContain("c3-7");
+  });
+});
+
+/** Every look at the clock takes time, as if much were done between one and the next. */
+class BusySystem extends FakeSystem {
+  lookMs = 0;
+
+  override monotonic(): number {
+    this.stall(this.lookMs);
+    return super.monotonic();
+  }
+}
+
+describe("where much waits, and steps take long", () => {
+  const concepts = new Concepts(readLexicon());
+  const bicycle = card("late", [{ name: "bicycle.repair" }]);
+  const many = (round: number) =>
+    card(
+      "crowd",
+      Array.from({ length: 200 }, (_, i) => ({ name: `c${i}`, description: `round ${round}` })),
+    );
+  let system: BusySystem;
+  let learner: Learner;
+
+  beforeEach(async () => {
+    system = new BusySystem();
+    rooms = await FakeRooms.open({ system });
+    learner = new Learner(rooms.registry.view, () => new Meaning(concepts, undefined), system);
+  });
+  const finds = (text: string) => learner.ask().rank(text, 1)[0]?.name;
+
+  test("what came last is learnt first", async () => {
+    await rooms.join(many(0));
+    const { instance } = await rooms.join(bicycle);
+    await rooms.pass(2_000);
+    system.lookMs = 0.5;
+    learner.start();
+    learner.changed(instance);
+    system.advance(10);
+    expect(finds("bicycle")).toBe("bicycle.repair");
+    expect(learner.waiting).toBeGreaterThan(100);
+  });
+
+  test("what comes while the index is made anew is found as soon as ever", async () => {
+    const { instance, link } = await rooms.join(many(0));
+    const rejoin = async (round: number) => {
+      await rooms.join(many(round), { instanceId: instance.record.instanceId, link });
+      learner.changed(instance);
+    };
+    for (let round = 1; round <= 7; round++) {
+      await rejoin(round);
+      system.advance(20);
+    }
+    const { instance: late } = await rooms.join(bicycle);
+    await rejoin(8);
+    await rooms.pass(0);
+    system.lookMs = 0.5;
+    // Less and less waits, until the index is made anew, for which all waits.
+    for (let before = Infinity; learner.waiting <= before; system.advance(1)) before = learner.waiting;
+    learner.changed(late);
+    system.advance(10);
+    expect(finds("bicycle")).toBe("bicycle.repair");
+    expect(learner.waiting).toBeGreaterThan(100);
+  });
+
+  test("new cards do not wait for the pauses between the steps towards thresholds", async () => {
+    const { instance } = await rooms.join(card("first", [{ name: "a", examples: ["walk the dog", "feed the cat"] }]));
+    await rooms.pass(2_000);
+    system.lookMs = 3;
+    learner.changed(instance);
+    // A new index settles at once. Its first step takes three milliseconds, and the next one is due after three hundred more.
+    const until = system.monotonic() + 60;
+    while (system.monotonic() < until) system.advance(1);
+    const { instance: late } = await rooms.join(bicycle);
+    learner.changed(late);
+    expect(finds("bicycle")).toBeUndefined();
+    system.advance(20);
+    expect(finds("bicycle")).toBe("bicycle.repair");
   });
 });

@@ -7,13 +7,17 @@ import { Linter } from "./linter.js";
 import type { Meaning } from "./meaning.js";
 import { hashOf } from "./text.js";
 
-/** So long it works at a stretch, ms, if a step is not longer: less than anybody notices who waits for the event loop. */
-const STRETCH_MS = 0.5;
+/**
+ * So long it works at a stretch, ms, if a step is not longer: less than anybody notices who waits for the event loop. Longer
+ * where much waits, so that five hundred new cards a second are learnt as fast as they come.
+ */
+const STRETCH_MS = { few: 0.5, many: 3 };
+const MANY_WAITING = 100;
 /** How long others have the event loop then, ms: while texts are asked, what is registered should be found soon. */
 const PAUSE_MS = { asked: 1, unasked: 4 };
 /**
- * A step that took longer than this, as some do among many thousands of cards, is followed by a pause a hundred times as long,
- * so that a p99 does not notice; but not by so long a one that new cards would wait for it.
+ * A step towards new thresholds that took longer than this, as some do among many thousands of cards, is followed by a pause a
+ * hundred times as long before the next such step, so that a p99 does not notice. New cards do not wait for that.
  */
 const LONG_STEP_MS = 1;
 const PAUSE_AFTER_LONG = 100;
@@ -26,29 +30,34 @@ const SETTLE_AFTER_MS = 500;
 const FORGOTTEN_PER_KNOWN = 1;
 const FORGOTTEN_MIN = 1_000;
 
+/** An index, and what was learnt of each capability, as a hash: an agent which only comes back costs nothing. */
+interface Shelf {
+  readonly meaning: Meaning;
+  readonly learnt: Map<string, number>;
+}
+
 /**
  * Keeps the index of meaning in step with the registry, beside everything else: nobody's registration waits for it, and nobody's
- * question. Works in stretches; until it is through, the newest cards are not found by meaning. Then it looks into what may be wrong
- * with them.
+ * question. Works in stretches, what came last first; until it is through, some cards are not found by meaning. Then it looks into
+ * what may be wrong with them.
  */
 export class Learner {
   private readonly dirty = new Set<string>();
+  /** The same, the latest at the end; what was learnt since it was put here is in the way, and passed over. */
+  private readonly stack: string[] = [];
   private readonly namesOf = new WeakMap<LiveInstance, readonly string[]>();
-  /** What was learnt of each, as a hash, so that an agent which only comes back costs nothing. */
-  private readonly learnt = new Map<string, number>();
-  /** What is to be put into the next index though it did not change. */
-  private readonly again = new Set<string>();
   /** Who was there when the node started, as long as they are not learnt. */
   private readonly loaded = new Set<string>();
   readonly linter: Linter;
+  private shelf: Shelf;
+  private next: Shelf | undefined;
   /** What takes more than one stretch: lengths and thresholds. */
   private settling: Generator<void> | undefined;
   private unsettled = false;
   private changedAt = 0;
-  private meaning: Meaning;
-  private next: Meaning | undefined;
+  private settleNextAt = 0;
   private askedAt = Number.NEGATIVE_INFINITY;
-  private disarm: (() => void) | undefined;
+  private armed: { dueAt: number; disarm: () => void } | undefined;
 
   constructor(
     private readonly view: View,
@@ -57,19 +66,19 @@ export class Learner {
     /** Learns the same cards, at its own pace. */
     readonly fine: FineStage | undefined = undefined,
   ) {
-    this.meaning = newMeaning();
-    this.linter = new Linter(view, (text, limit) => this.meaning.rank(text, limit));
+    this.shelf = this.newShelf();
+    this.linter = new Linter(view, (text, limit) => this.shelf.meaning.rank(text, limit));
     if (fine === undefined) return;
     fine.onEmbedded = () => {
       this.unsettle();
-      this.arm();
+      this.arm(this.pauseMs());
     };
   }
 
   /** The index to ask now. */
   ask(): Meaning {
     this.askedAt = this.system.monotonic();
-    return this.meaning;
+    return this.shelf.meaning;
   }
 
   /** Capabilities that are not learnt yet. */
@@ -80,10 +89,10 @@ export class Learner {
   /** An instance came, changed or went. */
   changed(instance: LiveInstance): void {
     const names = instance.offers.map(({ capability }) => capability.name);
-    for (const name of this.namesOf.get(instance) ?? []) this.dirty.add(name);
-    for (const name of names) this.dirty.add(name);
+    for (const name of this.namesOf.get(instance) ?? []) this.mark(name);
+    for (const name of names) this.mark(name);
     this.namesOf.set(instance, names);
-    this.arm();
+    this.arm(this.pauseMs());
   }
 
   /** Learns everybody who is registered. */
@@ -95,20 +104,33 @@ export class Learner {
 
   stop(): void {
     this.fine?.stop();
-    this.disarm?.();
-    this.disarm = undefined;
+    this.armed?.disarm();
+    this.armed = undefined;
   }
 
-  private arm(delayMs = this.pauseMs()): void {
-    this.disarm ??= this.system.after(delayMs, () => {
-      this.disarm = undefined;
-      const from = this.system.monotonic();
-      const pauseMs = this.work(from);
-      if (pauseMs === undefined) return;
-      const tookMs = this.system.monotonic() - from;
-      const longMs = tookMs > LONG_STEP_MS ? Math.min(PAUSE_MAX_MS, tookMs * PAUSE_AFTER_LONG) : 0;
-      this.arm(Math.max(pauseMs, longMs));
+  private mark(name: string): void {
+    this.dirty.add(name);
+    this.stack.push(name);
+  }
+
+  private latest(): string | undefined {
+    for (;;) {
+      const name = this.stack.pop();
+      if (name === undefined || this.dirty.delete(name)) return name;
+    }
+  }
+
+  /** Goes on in so many ms, or sooner if that was the plan. */
+  private arm(delayMs: number): void {
+    const dueAt = this.system.monotonic() + delayMs;
+    if (this.armed !== undefined && this.armed.dueAt <= dueAt) return;
+    this.armed?.disarm();
+    const disarm = this.system.after(delayMs, () => {
+      this.armed = undefined;
+      const pauseMs = this.work(this.system.monotonic());
+      if (pauseMs !== undefined) this.arm(pauseMs);
     });
+    this.armed = { dueAt, disarm };
   }
 
   private pauseMs(): number {
@@ -117,61 +139,79 @@ export class Learner {
 
   /** One stretch; answers in how many ms to go on, undefined if nothing is left to do. */
   private work(from: number): number | undefined {
-    for (let now = from; now < from + STRETCH_MS; now = this.system.monotonic()) {
-      for (const name of this.dirty) {
-        this.dirty.delete(name);
+    const until = from + (this.waiting > MANY_WAITING ? STRETCH_MS.many : STRETCH_MS.few);
+    for (let now = from; now < until; now = this.system.monotonic()) {
+      const name = this.latest();
+      if (name !== undefined) {
         this.learn(name);
-        break;
+        continue;
       }
-      if (this.dirty.size > 0) continue;
       if (this.next !== undefined) {
-        this.meaning = this.next;
+        this.shelf = this.next;
         this.next = undefined;
+        this.settling = undefined;
       }
-      if (this.meaning.forgotten > FORGOTTEN_MIN + FORGOTTEN_PER_KNOWN * this.meaning.size) this.beginAnew();
-      else if (this.settling === undefined) {
-        if (!this.unsettled) {
-          if (!this.linter.step()) return undefined;
-          continue;
-        }
-        const restsMs = SETTLE_AFTER_MS - (now - this.changedAt);
-        if (restsMs > 0 && !this.meaning.isStale) return restsMs;
-        this.unsettled = false;
-        this.settling = this.meaning.settle(this.fine?.passages);
-      } else if (this.settling.next().done === true) this.settling = undefined;
+      const { meaning } = this.shelf;
+      if (meaning.forgotten > FORGOTTEN_MIN + FORGOTTEN_PER_KNOWN * meaning.size) this.beginAnew();
+      else {
+        const restsMs = this.settle(now);
+        if (restsMs === undefined ? !this.linter.step() : restsMs > 0) return restsMs;
+      }
     }
     return this.pauseMs();
   }
 
+  /** One step towards lengths and thresholds; answers in how many ms the next one is due, undefined if none is. */
+  private settle(now: number): number | undefined {
+    const { meaning } = this.shelf;
+    if (this.settling === undefined) {
+      if (!this.unsettled) return undefined;
+      const restsMs = SETTLE_AFTER_MS - (now - this.changedAt);
+      if (restsMs > 0 && !meaning.isStale) return restsMs;
+      this.unsettled = false;
+      this.settling = meaning.settle(this.fine?.passages);
+    } else if (this.settleNextAt <= now) {
+      if (this.settling.next().done === true) this.settling = undefined;
+      const end = this.system.monotonic();
+      const tookMs = end - now;
+      this.settleNextAt = tookMs > LONG_STEP_MS ? end + Math.min(PAUSE_MAX_MS, tookMs * PAUSE_AFTER_LONG) : end;
+    }
+    return Math.max(0, this.settleNextAt - now);
+  }
+
   /** The index keeps a place for each card that it forgot; another one takes its place when it knows as much. */
   private beginAnew(): void {
-    this.next = this.newMeaning();
-    for (const name of this.view.capabilities.keys()) {
-      this.again.add(name);
-      this.dirty.add(name);
-    }
+    this.next = this.newShelf();
+    for (const name of this.view.capabilities.keys()) this.mark(name);
+  }
+
+  private newShelf(): Shelf {
+    return { meaning: this.newMeaning(), learnt: new Map() };
   }
 
   private learn(name: string): void {
-    const again = this.again.delete(name);
     const isNews = !this.loaded.delete(name);
     const entry = this.view.capabilities.get(name);
     const card = entry && cardTextOf(entry);
     const hash = card && hashOf(JSON.stringify(card));
-    const isChanged = this.learnt.get(name) !== hash;
-    if (!isChanged && !again) return;
-    if (card === undefined) {
-      this.learnt.delete(name);
-      this.meaning.remove(name);
-      this.next?.remove(name);
-      this.fine?.remove(name);
-    } else {
-      this.learnt.set(name, hash!);
-      (this.next ?? this.meaning).put(card);
-      this.fine?.put(card);
+    if (this.shelf.learnt.get(name) !== hash) {
+      if (card === undefined) this.fine?.remove(name);
+      else this.fine?.put(card);
+      this.linter.changed(name, card, isNews);
     }
-    if (isChanged) this.linter.changed(name, card, isNews);
-    this.unsettle();
+    // What comes while another index is made goes into both.
+    for (const shelf of this.next === undefined ? [this.shelf] : [this.shelf, this.next]) {
+      const { meaning, learnt } = shelf;
+      if (learnt.get(name) === hash) continue;
+      if (card === undefined) {
+        learnt.delete(name);
+        meaning.remove(name);
+      } else {
+        learnt.set(name, hash!);
+        meaning.put(card);
+      }
+      this.unsettle();
+    }
   }
 
   private unsettle(): void {

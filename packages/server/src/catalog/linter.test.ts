@@ -55,7 +55,7 @@ describe("REG-12: what only the other cards show", () => {
   test("of two that come at once it is told once, and known of both", async () => {
     await rooms.join(card("a1", [cancel, voided, invoices]));
     await rooms.pass(2_000);
-    expect(told).toEqual(["cancel_order nearDuplicate"]);
+    expect(told).toEqual(["void_purchase nearDuplicate"]);
     expect([known(cancel), known(voided)]).toEqual([
       [expect.stringContaining('"void_purchase"')],
       [expect.stringContaining('"cancel_order"')],
@@ -103,7 +103,7 @@ describe("REG-12: what only the other cards show", () => {
     const bill = { name: "bill_copy", description: "Sends a bill again", examples: ["please show the open bills"] };
     await rooms.join(card("a1", [invoices, bill]));
     await rooms.pass(2_000);
-    expect(told).toEqual(["list_invoices exampleShared"]);
+    expect(told).toEqual(["bill_copy exampleShared"]);
   });
 
   test("bare names are left in peace, however alike", async () => {

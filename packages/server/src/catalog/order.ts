@@ -1,3 +1,5 @@
+import type { Totals } from "./scan.js";
+
 /** A document in an order, with its score before and after the factor of its operation. */
 export interface Place {
   readonly at: number;
@@ -20,9 +22,7 @@ export class Order {
   /** The same documents with other scores; what is said of all stays. */
   again(limit: number, rescored: (place: Place) => { score: number; near: number | undefined }): Order {
     const order = new Order(limit);
-    order.counted = this.counted;
-    order.most = this.most;
-    order.sum = this.sum;
+    order.countAll(this);
     for (const place of this.best) {
       const { score, near } = rescored(place);
       order.offer(place.at, place.plain, score, near);
@@ -30,10 +30,10 @@ export class Order {
     return order;
   }
 
-  count(plain: number): void {
-    this.counted++;
-    this.sum += plain;
-    if (plain > this.most) this.most = plain;
+  countAll({ counted, most, sum }: Totals): void {
+    this.counted = counted;
+    this.most = most;
+    this.sum = sum;
   }
 
   offer(at: number, plain: number, score: number, near?: number): void {
@@ -57,18 +57,28 @@ export const LEFT_OUT = -1;
 const BINS = 1_024;
 /** No score is above this. */
 const SCORE_MAX = 2;
+const BINS_PER_SCORE = BINS / SCORE_MAX;
 
 /**
  * Which of the first `count` scores are the highest `wanted`, and those that are as good as the last of them: by a histogram, in
  * two looks at each, whatever their number. What scores next to nothing is never among them.
  */
 export function highest(scores: Float32Array, count: number, wanted: number): number[] {
-  const binOf = (score: number): number => Math.min(BINS - 1, Math.floor((score / SCORE_MAX) * BINS));
   const bins = new Uint32Array(BINS);
-  for (let at = 0; at < count; at++) if (scores[at]! >= 0) bins[binOf(scores[at]!)]!++;
+  for (let at = 0; at < count; at++) {
+    const score = scores[at]!;
+    if (score >= 0) bins[binOf(score)]!++;
+  }
   let least = BINS - 1;
   for (let above = bins[least]!; least > 1 && above < wanted; ) above += bins[--least]!;
   const found: number[] = [];
-  for (let at = 0; at < count; at++) if (scores[at]! >= 0 && binOf(scores[at]!) >= least) found.push(at);
+  // Most are below, which one comparison tells.
+  const worst = least / BINS_PER_SCORE;
+  for (let at = 0; at < count; at++) if (scores[at]! >= worst) found.push(at);
   return found;
+}
+
+/** Scores are not negative, so that cutting off is rounding down; the class of the highest takes what is above it. */
+function binOf(score: number): number {
+  return Math.min(BINS - 1, (score * BINS_PER_SCORE) | 0);
 }

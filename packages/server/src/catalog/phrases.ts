@@ -1,5 +1,6 @@
 import { limits } from "@agent-reach/protocol";
 import { CHOICES_MAX, type Chooser } from "../ports/chooser.js";
+import type { System } from "../ports/system.js";
 import type { LiveInstance } from "../registry/instance.js";
 import type { View } from "../registry/view.js";
 import { type Advice, chosenAdvice, fineAdvice, NO_ADVICE } from "./advice.js";
@@ -32,6 +33,7 @@ export class Phrases {
 
   constructor(
     private readonly view: View,
+    system: System,
     /** May be replaced by others at any time. */
     public synonyms: Synonyms,
     /** Without it nothing is found by meaning. */
@@ -39,11 +41,15 @@ export class Phrases {
     /** Asked where nothing else is sure. */
     private readonly chooser: Chooser | undefined,
   ) {
-    this.wordings = new Wordings(view);
+    this.wordings = new Wordings(view, system);
   }
 
   changed(instance: LiveInstance): void {
     this.wordings.changed(instance);
+  }
+
+  stop(): void {
+    this.wordings.stop();
   }
 
   /**

@@ -1,8 +1,13 @@
+import { FeatureTable } from "./feature-table.js";
+
 /** A list's blocks hold 2 entries, then 4, 8 and so on up to so many: most features occur once, and some everywhere. */
 const BLOCK_MAX = 1024;
-const SLOTS_MIN = 1024;
-/** A slot is five numbers: key, used (1) or free (0), entries, the latest block, free places in that block. */
-const SLOT = 5;
+/** Blocks lie in arrays of so many numbers; one array for all could only grow by being copied, tens of megabytes at a time. */
+const PAGE_BITS = 15;
+const PAGE = 1 << PAGE_BITS;
+/** What is known of a feature: how many entries it has, where its latest block is, and how many places are free there. */
+const FIELDS = 3;
+const FEATURES_MIN = 64;
 /** A weight is kept as one of 256 roots, which keeps small ones apart. */
 const WEIGHT_MAX = 8;
 const weights = Float32Array.from({ length: 256 }, (_, i) => (i / 255) ** 2 * WEIGHT_MAX);
@@ -12,14 +17,15 @@ export type Worth = (df: number, count: number) => number;
 
 /**
  * An inverted index: which documents have which features, and how much of them. Features are 32-bit numbers, documents count up
- * from 0. One posting takes four bytes, in one array for all: a hundred thousand cards have tens of millions of them, which as
+ * from 0. One posting takes four bytes, in arrays for all: a hundred thousand cards have tens of millions of them, which as
  * objects would fill the memory.
  */
 export class Postings {
-  private slots = new Int32Array(SLOTS_MIN * SLOT);
-  private used = 0;
+  private readonly features = new FeatureTable();
+  private lists = new Int32Array(FEATURES_MIN * FIELDS);
   /** Blocks, each: the block before, then its entries, as document·256 + weight. */
-  private pool = new Int32Array(4096);
+  private readonly pages: Int32Array[] = [];
+  /** Where the next block begins. No block begins at 0, which stands for none. */
   private end = 1;
 
   /** Adds a document. Features of weight 0 or less are not kept. */
@@ -29,17 +35,17 @@ export class Postings {
 
   /** How many documents have it. */
   count(key: number): number {
-    const at = this.slotOf(key);
-    return this.slots[at + 1] === 0 ? 0 : this.slots[at + 2]!;
+    const feature = this.features.find(key);
+    return feature < 0 ? 0 : this.lists[feature * FIELDS]!;
   }
 
   /** Adds `factor · weight` of each document that has the feature to its place in `sums`. */
   addTo(sums: Float32Array, key: number, factor: number): void {
-    const at = this.slotOf(key);
-    if (this.slots[at + 1] === 0) return;
-    this.each(at, (block, from, to) => {
+    const feature = this.features.find(key);
+    if (feature < 0) return;
+    this.each(feature, (page, from, to) => {
       for (let i = from; i < to; i++) {
-        const entry = block[i]!;
+        const entry = page[i]!;
         const document = entry >>> 8;
         sums[document] = sums[document]! + factor * weights[entry & 255]!;
       }
@@ -52,102 +58,69 @@ export class Postings {
    */
   *addSquares(sums: Float32Array, factor: (df: number) => number, pauseAfter: number): Generator<void> {
     let seen = 0;
-    for (let at = 0; at < this.slots.length; at += SLOT) {
-      if (this.slots[at + 1] === 0) continue;
-      const worth = factor(this.slots[at + 2]!);
-      this.each(at, (block, from, to) => {
+    for (const feature of yield* this.features.inOrder()) {
+      const worth = factor(this.lists[feature * FIELDS]!);
+      this.each(feature, (page, from, to) => {
         for (let i = from; i < to; i++) {
-          const entry = block[i]!;
+          const entry = page[i]!;
           const document = entry >>> 8;
           // Documents that came after `sums` was made are not in it.
           if (document < sums.length) sums[document] = sums[document]! + (worth * weights[entry & 255]!) ** 2;
         }
         seen += to - from;
       });
-      if (seen >= pauseAfter) {
-        seen = 0;
-        const before = this.slots;
-        yield;
-        // The table grew meanwhile, and every feature stands elsewhere.
-        if (this.slots !== before) {
-          sums.fill(0);
-          at = -SLOT;
-        }
-      }
+      if (seen < pauseAfter) continue;
+      seen = 0;
+      yield;
     }
   }
 
-  private each(at: number, visit: (block: Int32Array, from: number, to: number) => void): void {
-    const { slots, pool } = this;
-    let left = slots[at + 2]!;
-    let block = slots[at + 3]!;
-    let size = sizeOfLast(left);
-    let filled = size - slots[at + 4]!;
+  private each(feature: number, visit: (page: Int32Array, from: number, to: number) => void): void {
+    const { lists, pages } = this;
+    let left = lists[feature * FIELDS]!;
+    let block = lists[feature * FIELDS + 1]!;
+    let filled = sizeOfLast(left) - lists[feature * FIELDS + 2]!;
     while (left > 0) {
-      visit(pool, block + 1, block + 1 + filled);
+      const page = pages[block >>> PAGE_BITS]!;
+      const at = block & (PAGE - 1);
+      visit(page, at + 1, at + 1 + filled);
       left -= filled;
-      block = pool[block]!;
-      size = sizeOfLast(left);
-      filled = size;
+      block = page[at]!;
+      filled = sizeOfLast(left);
     }
   }
 
   private push(key: number, entry: number): void {
-    let at = this.slotOf(key);
-    if (this.slots[at + 1] === 0) {
-      if (this.used * 2 >= this.slots.length / SLOT) {
-        this.grow();
-        at = this.slotOf(key);
-      }
-      this.slots[at] = key;
-      this.slots[at + 1] = 1;
-      this.used++;
+    let feature = this.features.find(key);
+    if (feature < 0) feature = this.features.add(key);
+    if (this.features.size * FIELDS > this.lists.length) {
+      const larger = new Int32Array(this.lists.length * 2);
+      larger.set(this.lists);
+      this.lists = larger;
     }
-    const { slots } = this;
-    const count = slots[at + 2]!;
-    if (slots[at + 4] === 0) {
-      const size = sizeOfLast(count + 1);
-      const block = this.allocate(size + 1);
-      this.pool[block] = slots[at + 3]!;
-      slots[at + 3] = block;
-      slots[at + 4] = size;
-    }
+    const { lists } = this;
+    const at = feature * FIELDS;
+    const count = lists[at]!;
     const size = sizeOfLast(count + 1);
-    this.pool[slots[at + 3]! + 1 + size - slots[at + 4]!] = entry;
-    slots[at + 2] = count + 1;
-    slots[at + 4] = slots[at + 4]! - 1;
+    if (lists[at + 2] === 0) {
+      const block = this.allocate(size + 1);
+      this.pages[block >>> PAGE_BITS]![block & (PAGE - 1)] = lists[at + 1]!;
+      lists[at + 1] = block;
+      lists[at + 2] = size;
+    }
+    const place = lists[at + 1]! + 1 + size - lists[at + 2]!;
+    this.pages[place >>> PAGE_BITS]![place & (PAGE - 1)] = entry;
+    lists[at] = count + 1;
+    lists[at + 2] = lists[at + 2]! - 1;
   }
 
+  /** A block lies on one page. */
   private allocate(size: number): number {
+    if ((this.end & (PAGE - 1)) + size > PAGE) this.end = (this.end | (PAGE - 1)) + 1;
     const at = this.end;
     this.end += size;
-    if (this.end > this.pool.length) {
-      const larger = new Int32Array(Math.max(this.end, Math.ceil(this.pool.length * 1.5)));
-      larger.set(this.pool);
-      this.pool = larger;
-    }
+    if (at >>> PAGE_BITS >= this.pages.length) this.pages.push(new Int32Array(PAGE));
     return at;
-  }
-
-  private slotOf(key: number): number {
-    const { slots } = this;
-    const mask = slots.length / SLOT - 1;
-    // Sequential keys, which concepts have, would otherwise fill one stretch.
-    let n = (Math.imul(key, 0x9e3779b1) >>> 7) & mask;
-    for (;;) {
-      const at = n * SLOT;
-      if (slots[at + 1] === 0 || slots[at] === key) return at;
-      n = (n + 1) & mask;
-    }
-  }
-
-  private grow(): void {
-    const old = this.slots;
-    this.slots = new Int32Array(old.length * 2);
-    for (let at = 0; at < old.length; at += SLOT) {
-      if (old[at + 1] === 0) continue;
-      this.slots.set(old.subarray(at, at + SLOT), this.slotOf(old[at]!));
-    }
   }
 }
 

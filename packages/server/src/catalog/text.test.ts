@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { gramsOf, hashOf, isChinese, normalise, wordsOf } from "./text.js";
+import { gramsOf, hashOf, isChinese, normalise, stem, wordsOf } from "./text.js";
 
 describe("a text in normal form", () => {
   test.each([
@@ -20,6 +21,18 @@ describe("a text in normal form", () => {
 
 test("words lose their regular endings, and keep what is not one", () => {
   expect(wordsOf("canceled orders, their queries: sql")).toEqual(["cancel", "ord", "their", "queri", "sql"]);
+});
+
+test("words are those of Unicode's rules, also where they are found without them", () => {
+  const segmenter = new Intl.Segmenter("zh", { granularity: "word" });
+  const byTheRules = (plain: string) =>
+    [...segmenter.segment(plain)].filter((part) => part.isWordLike).map((part) => stem(part.segment));
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(..."abz019 ?!(),;:'单"), maxLength: 20 }), (plain) => {
+      expect(wordsOf(plain)).toEqual(byTheRules(plain));
+    }),
+    { numRuns: 1_000 },
+  );
 });
 
 describe("pieces of a text", () => {

@@ -1,7 +1,8 @@
-import { larger } from "./cosine-index.js";
-
 /** Up to so many vectors each is compared in full, which takes a millisecond; of more, only their signs. */
 const EXACT_MAX = 4_096;
+/** Vectors lie in arrays of so many, since one for all could only grow by being copied, tens of megabytes at a time. */
+const PAGE_BITS = 10;
+const PAGE = 1 << PAGE_BITS;
 
 /**
  * One vector a document: the mean direction of what its texts mean.
@@ -11,7 +12,7 @@ const EXACT_MAX = 4_096;
  * as fast, and good enough to tell which few hundred are worth comparing in full.
  */
 export class Vectors {
-  private rows: Float32Array<ArrayBuffer>;
+  private readonly pages: Float32Array[] = [];
   private signs: Int32Array<ArrayBuffer>;
   private sums = new Float32Array(64);
   private count = 0;
@@ -19,20 +20,19 @@ export class Vectors {
 
   constructor(private readonly dims: number) {
     this.words = Math.ceil(dims / 32);
-    this.rows = new Float32Array(64 * dims);
     this.signs = new Int32Array(64 * this.words);
   }
 
   /** Documents are numbered from 0 in the order in which they are added; a vector has length 1 or 0. */
   add(vector: Float32Array): void {
     const at = this.count++;
-    if (this.count * this.dims > this.rows.length) {
-      this.rows = larger(this.rows);
+    if (at >>> PAGE_BITS >= this.pages.length) this.pages.push(new Float32Array(PAGE * this.dims));
+    if (this.count * this.words > this.signs.length) {
       const signs = new Int32Array(this.signs.length * 2);
       signs.set(this.signs);
       this.signs = signs;
     }
-    this.rows.set(vector, at * this.dims);
+    this.pages[at >>> PAGE_BITS]!.set(vector, (at & (PAGE - 1)) * this.dims);
     this.signs.set(signsOf(vector, this.words), at * this.words);
   }
 
@@ -51,8 +51,9 @@ export class Vectors {
 
   /** In full. */
   cosine(at: number, request: Float32Array): number {
-    const { rows, dims } = this;
-    const from = at * dims;
+    const { dims } = this;
+    const rows = this.pages[at >>> PAGE_BITS]!;
+    const from = (at & (PAGE - 1)) * dims;
     // Two sums, since each addition would otherwise wait for the one before.
     let even = 0;
     let odd = 0;
@@ -73,9 +74,20 @@ export class Vectors {
       return;
     }
     const cosineOf = Float32Array.from({ length: dims + 1 }, (_, n) => Math.max(0, Math.cos((Math.PI * n) / dims)));
-    for (let at = 0, from = 0; at < this.count; at++, from += words) {
+    const { count } = this;
+    for (let at = 0, from = 0; at < count; at++, from += words) {
       let differing = 0;
-      for (let i = 0; i < words; i++) differing += ones(signs[from + i]! ^ wanted[i]!);
+      // Four words at a time share the last step: no byte of their sum can overflow.
+      let i = 0;
+      for (; i + 3 < words; i += 4) {
+        const bytes =
+          onesByByte(signs[from + i]! ^ wanted[i]!) +
+          onesByByte(signs[from + i + 1]! ^ wanted[i + 1]!) +
+          onesByByte(signs[from + i + 2]! ^ wanted[i + 2]!) +
+          onesByByte(signs[from + i + 3]! ^ wanted[i + 3]!);
+        differing += total(bytes);
+      }
+      for (; i < words; i++) differing += total(onesByByte(signs[from + i]! ^ wanted[i]!));
       sums[at] = cosineOf[differing]!;
     }
   }
@@ -87,9 +99,14 @@ function signsOf(vector: Float32Array, words: number): Int32Array {
   return signs;
 }
 
-/** How many bits are set (the usual sum by halves; Warren, Hacker's Delight, 5-1). */
-function ones(word: number): number {
+/** How many bits are set in each byte of a word (the usual sum by halves; Warren, Hacker's Delight, 5-1). */
+function onesByByte(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
-  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  return (fours + (fours >>> 4)) & 0x0f0f0f0f;
+}
+
+/** The bytes, added up; together they are below 256. */
+function total(bytes: number): number {
+  return Math.imul(bytes, 0x01010101) >>> 24;
 }

@@ -34,10 +34,11 @@ export class WordRanking {
   }
 
   private shareOut(): void {
-    const { sums } = this;
-    this.best = 0;
-    for (let i = 0; i < this.count; i++) this.best = Math.max(this.best, sums[i]!);
-    if (this.best > 0) for (let i = 0; i < this.count; i++) sums[i] = sums[i]! / this.best;
+    const { sums, count } = this;
+    let best = 0;
+    for (let i = 0; i < count; i++) if (sums[i]! > best) best = sums[i]!;
+    this.best = best;
+    if (best > 0) for (let i = 0; i < count; i++) if (sums[i] !== 0) sums[i] = sums[i]! / best;
   }
 
   /** Puts another document in the place of one, in the shares of the last call; they are then shares of the best there is now. */

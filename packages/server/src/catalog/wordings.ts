@@ -1,23 +1,34 @@
+import type { System } from "../ports/system.js";
 import type { LiveInstance } from "../registry/instance.js";
 import { type CapabilityEntry, type View, withParents } from "../registry/view.js";
 import { plainLevelsOf } from "./tags.js";
 import { normalise } from "./text.js";
 
+/** So many capabilities are read at a stretch, which takes some milliseconds at most; then others have the event loop. */
+const AT_ONCE_MAX = 500;
+const PAUSE_MS = 1;
+
 /**
  * Finds capabilities by the very words of their name or of an example, and tags by theirs. Filled when first asked, as most
- * nodes are asked by name only.
+ * nodes are asked by name only: of a few hundred capabilities at once, of more in a second or two, during which the others are
+ * found by meaning alone.
  */
 export class Wordings {
   private readonly names = new Map<string, Set<string>>();
   private readonly examples = new Map<string, Set<string>>();
   /** A tag, or a parent of one, in normal form → as cards spell it. */
   private readonly tags = new Map<string, Set<string>>();
-  private pending: Set<LiveInstance> | undefined;
+  /** Whoever came or changed and was not read yet, and the rest of those who were there before; undefined: nobody asked yet. */
+  private pending: { news: Set<LiveInstance>; rest: Iterator<LiveInstance> } | undefined;
+  private disarm: (() => void) | undefined;
 
-  constructor(private readonly view: View) {}
+  constructor(
+    private readonly view: View,
+    private readonly system: System,
+  ) {}
 
   changed(instance: LiveInstance): void {
-    this.pending?.add(instance);
+    this.pending?.news.add(instance);
   }
 
   /** Capabilities whose name has these words, in normal form. */
@@ -38,22 +49,46 @@ export class Wordings {
     return [...(this.tags.get(plain) ?? [])].filter((tag) => this.view.tags.has(tag));
   }
 
+  stop(): void {
+    this.disarm?.();
+    this.disarm = undefined;
+  }
+
   private entries(names: Set<string> | undefined): CapabilityEntry[] {
     return [...(names ?? [])].flatMap((name) => this.view.capabilities.get(name) ?? []);
   }
 
   private fill(): void {
-    if (this.names.size > 2 * this.view.capabilities.size + 1000) this.reset();
-    if (this.tags.size > 2 * this.view.tags.size + 1000) this.reset();
-    const news = this.pending ?? this.view.instances.values();
-    for (const instance of news) for (const offer of instance.offers) this.learn(offer.capability);
-    this.pending = new Set();
+    if (this.isStuffed(this.names, this.view.capabilities) || this.isStuffed(this.tags, this.view.tags)) {
+      for (const index of [this.names, this.examples, this.tags]) index.clear();
+      this.pending = undefined;
+    }
+    this.pending ??= { news: new Set(), rest: this.view.instances.values() };
+    for (let read = 0; read < AT_ONCE_MAX; ) {
+      const instance = this.next(this.pending);
+      if (instance === undefined) return;
+      for (const offer of instance.offers) this.learn(offer.capability);
+      // One without capabilities is looked at as well.
+      read += Math.max(1, instance.offers.length);
+    }
+    this.disarm ??= this.system.after(PAUSE_MS, () => {
+      this.disarm = undefined;
+      this.fill();
+    });
   }
 
   /** Names of agents long gone pile up; starting over is simpler than counting who still uses which word. */
-  private reset(): void {
-    for (const index of [this.names, this.examples, this.tags]) index.clear();
-    this.pending = undefined;
+  private isStuffed(index: ReadonlyMap<string, unknown>, used: ReadonlyMap<string, unknown>): boolean {
+    return index.size > 2 * used.size + 1000;
+  }
+
+  private next({ news, rest }: NonNullable<typeof this.pending>): LiveInstance | undefined {
+    for (const instance of news) {
+      news.delete(instance);
+      return instance;
+    }
+    const { done, value } = rest.next();
+    return done === true ? undefined : value;
   }
 
   private learn({ name, examples, tags }: LiveInstance["offers"][number]["capability"]): void {

@@ -1,0 +1,84 @@
+// A catalog of a hundred thousand capabilities which goes on growing while it is asked by meaning: how fast it takes new
+// cards, how soon they are found, and for how long the node's event loop is held meanwhile.
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { valueFigure } from "../lib/figure.mjs";
+import { cpuSeconds } from "../lib/host.mjs";
+import { evaluate, inspectable } from "../lib/inspector.mjs";
+import { startNode } from "../lib/node.mjs";
+import { startPart } from "../lib/processes.mjs";
+
+const size = { agents: 10_000, capabilitiesEach: 10 };
+const rates = { cardsPerSec: 500, requestsPerSec: 20 };
+const runSec = 20;
+/** Of those that have long been there, so many are asked for; most must be found before it begins. */
+const knownCount = 50;
+const knownShare = 0.8;
+const watched = ["--import", fileURLToPath(new URL("../lib/loop-watch.mjs", import.meta.url))];
+
+const lookEveryMs = 2_000;
+const idleShare = 0.1;
+
+/** Waits until a process has next to nothing to do. */
+async function settled(pid) {
+  for (let last = cpuSeconds(pid), calm = 0; calm < 3; ) {
+    await wait(lookEveryMs);
+    const now = cpuSeconds(pid);
+    calm = now - last < (idleShare * lookEveryMs) / 1000 ? calm + 1 : 0;
+    last = now;
+  }
+}
+
+/** Waits until the node has learnt all its cards, also on a machine so busy that it seems idle; answers which share is found. */
+async function learnt(node, client) {
+  for (;;) {
+    // Asking is most of what a node has to do meanwhile, if it never ends.
+    await wait(5 * lookEveryMs);
+    const { found } = await client.ask("known", { count: knownCount });
+    if (found < knownShare * knownCount) continue;
+    await settled(node.pid);
+    return found / knownCount;
+  }
+}
+
+export async function catalog(context) {
+  const node = await startNode({ nodeOptions: [inspectable, ...watched, ...(context.nodeOptions ?? [])] });
+  const client = startPart("clients/catalog.mjs");
+  const startedAt = performance.now();
+  await client.ask("open", { url: node.url, ...size });
+  const registeredAt = performance.now();
+  const knownFound = await learnt(node, client);
+  const learntAt = performance.now();
+  await evaluate(node.log(), "loopWatch.begin()");
+  const [cpuBefore, beganAt] = [cpuSeconds(node.pid), performance.now()];
+  const run = await client.ask("run", { seconds: runSec, ...rates });
+  const cpuPercent = (100 * (cpuSeconds(node.pid) - cpuBefore)) / ((performance.now() - beganAt) / 1000);
+  const loop = JSON.parse(await evaluate(node.log(), "loopWatch.read()"));
+  const detail = {
+    ...run,
+    loop,
+    cpuPercent,
+    knownFoundPercent: 100 * knownFound,
+    registeredSec: (registeredAt - startedAt) / 1000,
+    learntSec: (learntAt - registeredAt) / 1000,
+  };
+  const figure = (name, title, unit, value, wanted) =>
+    valueFigure({
+      name: `catalog-${name}`,
+      title: `100,000 capabilities: ${title}`,
+      unit,
+      ours: [value],
+      wanted,
+      detail,
+    });
+  return [
+    figure("register", "new cards taken while it is asked", "/s", run.cardsPerSec, {
+      atLeast: 0.98 * rates.cardsPerSec,
+    }),
+    figure("found", "from a card's registration until it is found by meaning, p99", "ms", run.foundAfterMs.p99, {
+      atMost: 1_000,
+    }),
+    figure("loop", "longest time for which the event loop is held meanwhile", "ms", loop.held.maxMs, { atMost: 20 }),
+    figure("ask", "discover by meaning meanwhile, p99", "ms", run.requests.p99Ms, { atMost: 40 }),
+  ];
+}
