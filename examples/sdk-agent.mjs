@@ -7,7 +7,14 @@ const registryUrl = process.argv[2] ?? process.env.AGENT_REACH_URL ?? "http://12
 
 // Be reachable.
 const agent = new AgentReachClient({ registryUrl });
-await agent.register({ agentId: "greeter", capabilities: [{ name: "greet", idempotent: true }] });
+const greet = {
+  name: "greet",
+  idempotent: true,
+  // By these it is found in plain words, too.
+  description: "Greets somebody by name",
+  examples: ["say hello to Ada", "please greet Mr Turing", "跟小王打个招呼"],
+};
+await agent.register({ agentId: "greeter", capabilities: [greet] });
 await agent.onCapability("greet", ({ name }) => ({ text: `Hello, ${name}!` })).start();
 
 // Call: nobody needs to know where the greeter is.

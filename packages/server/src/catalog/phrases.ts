@@ -21,6 +21,7 @@ const READING_SHARE = 0.25;
 const RANKED_MAX = 3;
 /** Beside the first, what has so much of its score is offered too: whoever discovers may have reasons of its own to prefer it. */
 const NEAR_FIRST = 0.7;
+const BY_MEANING_MAX = 0.99;
 /** What is less near than this is not worth naming as a miss. */
 const NEAR_MIN = 0.05;
 
@@ -198,7 +199,7 @@ function mayBeTag(phrase: string): boolean {
   return phrase.length <= limits.nameLengthMax && !(phrase.includes("/") && /\s/.test(phrase));
 }
 
-/** How well it fits, 0..1, to three digits. */
+/** How well it fits, 0..1, to three digits. Only the name itself fits in full. */
 function matchOf(score: number): number {
-  return Math.round(Math.min(1, score / SCORE_FULL) * 1000) / 1000;
+  return Math.round(Math.min(BY_MEANING_MAX, score / SCORE_FULL) * 1000) / 1000;
 }
