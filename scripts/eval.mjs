@@ -1,6 +1,6 @@
 // `npm run eval`: how well the catalog finds by meaning, as a Markdown table against what is wanted. Run it after a build.
 //
-//   --set NAME   only what concerns one set (clinc, metatool, xsid, ops, traditional, speed, embedder; with --dev also office, fine)
+//   --set NAME   only what concerns one set (clinc, metatool, xsid, ops, traditional, speed, fresh, embedder; with --dev also office, fine)
 //   --dev        the development splits, and tools/embedder/dev: for tuning. Without it the test splits, for the record
 //   --in-the-box only the left column. The right one starts a real embedding server (PyPI, with Python's venv); its vectors are
 //                kept in .agent-reach/, so that only the first run takes long (some 20 minutes on two cores)

@@ -82,6 +82,12 @@ export function setsOf(folder, dev) {
       },
     },
     {
+      name: "fresh",
+      kind: "fresh",
+      load: () => routing("clinc"),
+      rows: { "a query that was never asked before, p50, 150 capabilities": noted("p50Ms", "ms") },
+    },
+    {
       name: "embedder",
       kind: "embedder",
       load: () => undefined,

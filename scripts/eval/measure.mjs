@@ -7,8 +7,10 @@ import { PADDED, SIZES } from "./data.mjs";
 /** Queries that are timed at each size, after some that are not. */
 const TIMED = 1_000;
 const WARM = 100;
+/** Queries that nobody can have kept an embedding of. */
+const FRESH = 60;
 
-const kinds = { routing, traditional, speed, embedder };
+const kinds = { routing, traditional, speed, fresh, embedder };
 
 export async function measure(set, setting, say) {
   const figures = await kinds[set.kind](set, setting, say);
@@ -57,6 +59,14 @@ async function speed(set, setting, say) {
     times[`p95 of ${size}`] = p95Ms;
   }
   return times;
+}
+
+async function fresh(set, setting, say) {
+  const { cards, queries } = set.load();
+  const now = Date.now();
+  const unheard = queries.slice(0, FRESH).map(({ text, expect }, i) => ({ text: `${text} ${now + i}`, expect }));
+  const { p50Ms } = await evaluated({ cards, queries: unheard }, setting, (text) => say(`never asked before: ${text}`));
+  return { p50Ms };
 }
 
 /** In a process of its own, so that nothing else is loaded yet. */

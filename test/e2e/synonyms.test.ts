@@ -16,10 +16,11 @@ copyFileSync(join(root, "examples", "synonyms.yaml"), file);
 const settingsOf = (synonymsFile: string) => ({ log: { level: "info" }, catalog: { synonymsFile } });
 const node = useNode({ settings: settingsOf(file) });
 const peers = usePeers(node, "file");
-/** The lines of the node's log that speak of synonyms, as they are told. */
+/** The lines of the node's log that speak of synonyms, as they are told. What follows the last line's end is half a line. */
 const told = (): Json[] =>
   node()
     .stderr.split("\n")
+    .slice(0, -1)
     .filter((line) => /synonyms/.test(line))
     .map((line) => JSON.parse(line));
 /** Saves as editors do: whole, under another name, then in place of the old one. */

@@ -5,10 +5,10 @@ import type { LiveInstance, Offer } from "../registry/instance.js";
 import type { View } from "../registry/view.js";
 import type { Advice } from "./advice.js";
 import { CardWarnings } from "./card-warnings.js";
-import { anyOf, type Found, MATCH, oneOf, type Resolution, resolvedOf, type Wanted } from "./found.js";
+import { anyOf, type Found, MATCH, type Near, oneOf, type Resolution, resolvedOf, type Wanted } from "./found.js";
 import type { Learner } from "./learner.js";
 import type { OnFound } from "./linter.js";
-import { ambiguous, type Near, nobody } from "./no-route.js";
+import { ambiguous, nobody } from "./no-route.js";
 import { Phrases } from "./phrases.js";
 import type { Synonyms } from "./synonyms.js";
 import { Targets } from "./targets.js";
@@ -34,6 +34,10 @@ export class Catalog {
     this.phrases = new Phrases(view, system, synonyms, learner, chooser);
     this.targets = new Targets(view, this.phrases);
     this.warnings = new CardWarnings(learner?.linter);
+  }
+
+  get synonyms(): Synonyms {
+    return this.phrases.synonyms;
   }
 
   /** May be replaced by others at any time. */
@@ -89,11 +93,11 @@ export class Catalog {
       const entry = this.view.capabilities.get(wanted.capability);
       if (entry !== undefined) return { ok: true, resolved: resolvedOf(entry, MATCH.name, BY_NAME) };
     }
-    const { verdict, resolved } =
+    const { verdict, resolved, nearest } =
       wanted.capability === undefined
         ? this.phrases.phrased(wanted.intent ?? "", wanted.advice)
         : oneOf(this.phrases.named(wanted.capability));
-    if (verdict === "no_match") return { ok: false, error: this.nobody(wanted) };
+    if (verdict === "no_match") return { ok: false, error: this.nobody(wanted, nearest) };
     if (verdict === "ambiguous") return { ok: false, error: ambiguous(wanted, resolved) };
     return { ok: true, resolved: resolved[0]! };
   }
@@ -127,8 +131,13 @@ export class Catalog {
     return this.phrases.misses(phrase);
   }
 
-  private nobody(wanted: Wanted): ReachError {
+  private nobody(wanted: Wanted, nearest?: readonly Near[]): ReachError {
     const phrase = wanted.capability ?? wanted.intent ?? "";
-    return nobody(wanted, this.misses(phrase), this.phrases.synonyms.find(phrase), this.learner?.waiting ?? 0);
+    return nobody(
+      wanted,
+      nearest ?? this.misses(phrase),
+      this.phrases.synonyms.find(phrase),
+      this.learner?.waiting ?? 0,
+    );
   }
 }

@@ -26,12 +26,22 @@ export interface Resolved {
   reasons: readonly string[];
 }
 
+/** A capability that came near to what nobody can be told to do. */
+export interface Near {
+  readonly capability: string;
+  readonly agentId: string;
+  /** How near, 0..1. */
+  readonly match: number;
+}
+
 /** What fits, best first: one that is meant (and what else comes near), several that cannot be told apart, or nothing. */
 export interface Found {
   verdict: "match" | "ambiguous" | "no_match";
   resolved: readonly Resolved[];
   /** What was found as well, and is too far behind the first to be offered. */
   behind?: readonly Resolved[];
+  /** What came nearest to a text that was refused. */
+  nearest?: readonly Near[];
   /** What kept slower readers from helping, where nothing is resolved that could say it. */
   notes?: readonly string[];
 }

@@ -1,5 +1,5 @@
 import { ReachError } from "@agent-reach/protocol";
-import type { Resolved, Wanted } from "./found.js";
+import type { Near, Resolved, Wanted } from "./found.js";
 
 export function noRoute(reason: string, message: string, details: Record<string, unknown>): ReachError {
   return new ReachError("NO_ROUTE", message, { details: { reason, ...details } });
@@ -17,13 +17,6 @@ export function ambiguous(wanted: Wanted, found: readonly Resolved[]): ReachErro
     `"${wanted.capability ?? wanted.intent}" may mean ${list(found.map((r) => r.name))}; say which capability.`,
     { nearest },
   );
-}
-
-/** A capability that came nearest to what nobody can be told to do. */
-export interface Near {
-  readonly capability: string;
-  readonly agentId: string;
-  readonly match: number;
 }
 
 /** `synonymOf`: what the words are a synonym of, which nobody offers; `waiting`: so many capabilities are not learnt yet. */

@@ -5,10 +5,9 @@ import type { LiveInstance } from "../registry/instance.js";
 import type { View } from "../registry/view.js";
 import { type Advice, chosenAdvice, fineAdvice, NO_ADVICE } from "./advice.js";
 import { cardTextOf } from "./card-text.js";
-import { type Found, MATCH, NOTHING, namesIn, oneOf, type Resolved, resolvedOf } from "./found.js";
+import { type Found, MATCH, type Near, NOTHING, namesIn, oneOf, type Resolved, resolvedOf } from "./found.js";
 import type { Learner } from "./learner.js";
 import { SCORE_FULL, type Scored } from "./meaning.js";
-import type { Near } from "./no-route.js";
 import type { Synonyms } from "./synonyms.js";
 import { carriersOf } from "./tags.js";
 import { normalise } from "./text.js";
@@ -88,8 +87,11 @@ export class Phrases {
   }
 
   /** The nearest capabilities to a phrase that matched nothing, with how near they are. */
-  misses(phrase: string, limit = 3): Near[] {
-    const ranked = this.learner?.ask().rank(phrase, limit) ?? [];
+  misses(phrase: string, limit = RANKED_MAX): Near[] {
+    return this.nearOf(this.learner?.ask().rank(phrase, limit) ?? []);
+  }
+
+  private nearOf(ranked: readonly Scored[]): Near[] {
     return ranked.flatMap(({ name, score }) => {
       const entry = this.view.capabilities.get(name);
       const offer = entry?.offers[0] ?? entry?.gone[0];
@@ -128,7 +130,7 @@ export class Phrases {
     const answer = this.learner.ask().ask(phrase, CHOICES_MAX, { among, near });
     const { confidence } = answer;
     const picked = answer.verdict === "no_match" ? answer.ranked.filter(({ name }) => name === chosen) : undefined;
-    if (picked?.length === 0) return { ...NOTHING, notes };
+    if (picked?.length === 0) return { ...NOTHING, notes, nearest: this.nearOf(answer.ranked.slice(0, RANKED_MAX)) };
     const verdict = picked === undefined ? answer.verdict : "match";
     const resolved = (picked ?? answer.ranked.slice(0, RANKED_MAX)).flatMap((scored, i) => {
       const entry = this.view.capabilities.get(scored.name);

@@ -307,7 +307,7 @@ const rows: Record<SettingPath, Row> = {
   "catalog.fine.dimensions": {
     type: "integer",
     min: 1,
-    max: 16_384,
+    max: 8_192,
     doc: "Length of the vectors, for models that can give shorter ones. Not set: what the model gives.",
   },
   "catalog.fine.queryPrefix": {

@@ -49,11 +49,10 @@ export class Discoverer {
   ): string {
     const { capability, intent, tags } = wanted;
     const decisionId = this.system.newId();
-    const { verdict, resolved: found, behind = [], notes } = this.catalog.find(wanted);
+    const { verdict, resolved: found, behind = [], nearest, notes } = this.catalog.find(wanted);
     if (found.length === 0) {
-      const misses = this.catalog
-        .misses(capability ?? intent ?? (tags ?? []).join(" "))
-        .map((m) => ({ ...m, why: "not_matched" as Verdict }));
+      const near = nearest ?? this.catalog.misses(capability ?? intent ?? (tags ?? []).join(" "));
+      const misses = near.map((m) => ({ ...m, why: "not_matched" as Verdict }));
       return answer("", "no_match", misses, decisionId, notes);
     }
     if (verdict === "ambiguous") {
