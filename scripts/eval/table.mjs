@@ -1,12 +1,15 @@
 // The figures as a table in Markdown, to be read as it stands or pasted into a page.
 
-/** `columns`: the settings, one beside the other. */
+/** `columns`: the settings, one beside the other; each is held against what is wanted of it. */
 export function printTable({ date, split, node, cores, load }, columns, rows) {
-  const head = ["figure", "wanted", ...columns.flatMap((name) => [name, ""])];
-  const body = rows.map(({ row, unit, wanted, better, values }) => [
+  const head = ["figure", ...columns.flatMap(({ name }) => ["wanted", name, ""])];
+  const body = rows.map(({ row, unit, better, values, ...wishes }) => [
     row,
-    wanted === undefined ? "" : `${better === "more" ? "≥" : "≤"} ${wanted} ${unit}`,
-    ...columns.flatMap((name) => [shown(values[name], unit), verdict(values[name], wanted, better)]),
+    ...columns.flatMap(({ name, wanted }) => [
+      wishes[wanted] === undefined ? "" : `${better === "more" ? "≥" : "≤"} ${wishes[wanted]} ${unit}`,
+      shown(values[name], unit),
+      verdict(values[name], wishes[wanted], better),
+    ]),
   ]);
   const lines = [head, head.map(() => "---"), ...body].map((cells) => `| ${cells.join(" | ")} |`);
   const how = `Measured on ${date} on the ${split} splits, on ${cores} cores with Node ${node.replace(/^v/, "")}; 5 examples a card.`;
