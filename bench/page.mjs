@@ -17,7 +17,7 @@ function loopTable({ bounds, held, late, collecting }) {
   const classes = [...bounds.map((bound) => `≤ ${bound}`), `> ${bounds.at(-1)}`, "longest, ms"];
   const cellsOf = ({ counts, maxMs }) => [...counts.map((count) => count.toLocaleString("en")), human(maxMs)];
   return [
-    "The event loop of the node while it takes 500 cards a second and is asked 20 times a second, of 100,000 capabilities: how often",
+    "The event loop of the node with a large catalog while it takes 500 cards a second and is asked 20 times a second: how often",
     "a timer that was due every millisecond came so many milliseconds late. Where other programs had the core, that is not the",
     "node's doing, and the first line leaves it out. The collections of garbage are in all lines, and by themselves in the last.",
     "",

@@ -1,4 +1,4 @@
-// A catalog of a hundred thousand capabilities which goes on growing while it is asked by meaning: how fast it takes new
+// A large catalog which goes on growing while it is asked by meaning: how fast it takes new
 // cards, how soon they are found, and for how long the node's event loop is held meanwhile.
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import { evaluate, inspectable } from "../lib/inspector.mjs";
 import { startNode } from "../lib/node.mjs";
 import { startPart } from "../lib/processes.mjs";
 
-const size = { agents: 10_000, capabilitiesEach: 10 };
+const capabilitiesEach = 10;
 const rates = { cardsPerSec: 500, requestsPerSec: 20 };
 const runSec = 20;
 /** Of those that have long been there, so many are asked for; most must be found before it begins. */
@@ -41,7 +41,10 @@ async function learnt(node, client) {
   }
 }
 
-export async function catalog(context) {
+/** Begins with so many agents of ten capabilities each. */
+export const catalog = (agents) => (context) => measure({ agents, capabilitiesEach }, context);
+
+async function measure(size, context) {
   const node = await startNode({ nodeOptions: [inspectable, ...watched, ...(context.nodeOptions ?? [])] });
   const client = startPart("clients/catalog.mjs");
   const startedAt = performance.now();
@@ -62,10 +65,11 @@ export async function catalog(context) {
     registeredSec: (registeredAt - startedAt) / 1000,
     learntSec: (learntAt - registeredAt) / 1000,
   };
+  const capabilities = size.agents * size.capabilitiesEach;
   const figure = (name, title, unit, value, wanted) =>
     valueFigure({
-      name: `catalog-${name}`,
-      title: `100,000 capabilities: ${title}`,
+      name: `catalog-${name}-${capabilities}`,
+      title: `${capabilities.toLocaleString("en")} capabilities: ${title}`,
       unit,
       ours: [value],
       wanted,
