@@ -18,6 +18,7 @@ export function renderDiscovery(discovery: Discovery, options: { explain: boolea
     parts.push(options.explain ? explained(discovery.candidates, paint) : short(discovery.candidates, paint));
   if (discovery.misses.length > 0 && (options.explain || discovery.candidates.length === 0))
     parts.push(leftOut(discovery, paint));
+  if (discovery.notes !== undefined) parts.push(`${discovery.notes.map((note) => paint.dim(note)).join("\n")}\n`);
   return parts.join("\n");
 }
 

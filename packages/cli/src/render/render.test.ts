@@ -211,6 +211,12 @@ describe("discovery", () => {
     expect(text).toContain("nobody is able right now");
     expect(text).toContain("is draining");
   });
+
+  it("CAT-4: says what kept the fine stage from having a look at what was refused", () => {
+    const notes = ["without the fine stage: rate_limited"];
+    const refused = { candidates: [], verdict: "no_match" as const, misses: [], decisionId: "d", notes };
+    expect(renderDiscovery(refused, { explain: false }, paint)).toContain("without the fine stage: rate_limited");
+  });
 });
 
 describe("why", () => {
