@@ -203,4 +203,11 @@ test("a text that the server refuses holds up its own card alone", async () => {
   await until("all others to be embedded", () => stage.passages?.size === 20, 1_000);
   expect(stage.behind).toBe(1);
   expect((await near("cancel the order")).of("order.7")).toBeDefined();
+  // It is tried again and again, and who asks never waits for that or goes without.
+  for (let i = 0; i < 5; i++) {
+    server.texts.length = 0;
+    await until("it to be tried again", () => server.texts.includes("poison"), 1_000);
+    expect(await near(`cancel order ${i}`)).toBeDefined();
+  }
+  expect(said).toEqual([expect.stringMatching(/^warn a card is left out of the fine stage/)]);
 });

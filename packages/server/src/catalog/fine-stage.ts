@@ -50,6 +50,8 @@ export class FineStage {
   private disarm: (() => void) | undefined;
   /** In a row, of those who ask and of the background together. */
   private failures = 0;
+  /** In a row, of what a card says. */
+  private refusals = 0;
   private restsUntil = Number.NEGATIVE_INFINITY;
   private trouble = "it is not open yet";
   private cardsAtOnce = CARDS_AT_ONCE;
@@ -103,8 +105,7 @@ export class FineStage {
     const text = simplify(request);
     if (reader === undefined || this.restMs() > 0) return { trouble: this.trouble };
     const chinese = isChinese(text);
-    const language = chinese ? "zh" : "en";
-    if (!reads(reader.embedder, language)) return { trouble: `it does not read ${language}` };
+    if (!reads(reader.embedder, chinese)) return { trouble: `it does not read ${chinese ? "zh" : "this language"}` };
     const waited = new AbortController();
     const { waitMs, system } = this.parts;
     const ms = Math.min(waitMs, Math.max(1, Math.round(withinMs)));
@@ -143,10 +144,12 @@ export class FineStage {
       this.reader ??= await this.open();
       while (this.waiting.size > 0) await this.embedSome(this.reader);
     } catch (error) {
-      this.failed(error);
+      if (this.reader !== undefined && isOfText(error)) this.refused(error);
+      else this.failed(error);
     }
     this.working = false;
-    if (this.reader === undefined || this.waiting.size > 0) this.arm(this.restMs());
+    if (this.refusals > 0) this.arm(pauseAfter(this.refusals));
+    else if (this.reader === undefined || this.waiting.size > 0) this.arm(this.restMs());
   }
 
   private async open(): Promise<Reader> {
@@ -171,7 +174,7 @@ export class FineStage {
     // It may change or go meanwhile.
     const isStill = ({ name, texts }: { name: string; texts: readonly string[] }) => this.texts.get(name) === texts;
     // What it cannot read would be near to anything else of its kind.
-    const readable = (text: string): boolean => reads(embedder, isChinese(text) ? "zh" : "en");
+    const readable = (text: string): boolean => reads(embedder, isChinese(text));
     const read = cards.filter(({ texts }) => texts.every(readable));
     try {
       const flat = read.flatMap(({ texts }) => texts);
@@ -191,6 +194,7 @@ export class FineStage {
       throw error;
     }
     for (const card of cards.filter(isStill)) this.waiting.delete(card.name);
+    this.refusals = 0;
     this.succeeded();
     this.cardsAtOnce = Math.min(CARDS_AT_ONCE, this.cardsAtOnce * 2);
     if (this.waiting.size > 0 && passages.size < 2 * this.toldAt) return;
@@ -203,6 +207,15 @@ export class FineStage {
     this.failures = 0;
   }
 
+  /** The server takes requests, and not what one card says: only the background waits, and longer each time. */
+  private refused({ message }: Error): void {
+    this.refusals++;
+    if (this.refusals === 2)
+      this.parts.say.warn(
+        `a card is left out of the fine stage of finding by meaning, which cannot take it: ${message}`,
+      );
+  }
+
   private failed(error: unknown): void {
     if (this.stopped.signal.aborted) return;
     const { details, retryAfterMs = 0 } = error as { details?: { reason?: string }; retryAfterMs?: number };
@@ -210,15 +223,15 @@ export class FineStage {
     // Callers hear the reason alone; where the server is they need not know.
     this.trouble = details?.reason ?? message;
     this.failures++;
-    const restMs = Math.min(REST_MAX_MS, Math.max(retryAfterMs, REST_MS * 2 ** (this.failures - 1)));
-    this.restsUntil = this.parts.system.monotonic() + restMs;
+    const rests = Math.min(REST_MAX_MS, Math.max(retryAfterMs, pauseAfter(this.failures)));
+    this.restsUntil = this.parts.system.monotonic() + rests;
     if (this.failures === 1)
       this.parts.say.warn(
         `the fine stage of finding by meaning fails, and requests are ranked without it until it works again: ${message}`,
       );
     // Whatever answers there now may be another model: what is known of the former is worth nothing with it.
     if (details?.reason === "bad_answer") this.close();
-    this.arm(restMs);
+    this.arm(rests);
   }
 
   private close(): void {
@@ -227,8 +240,19 @@ export class FineStage {
   }
 }
 
-function reads({ languages }: Embedder, language: string): boolean {
-  return languages.includes("*") || languages.some((each) => each === language || each.startsWith(`${language}-`));
+function pauseAfter(failures: number): number {
+  return Math.min(REST_MAX_MS, REST_MS * 2 ** (failures - 1));
+}
+
+/** Whether it is the text that the server does not take. */
+function isOfText(error: unknown): error is Error {
+  const { details } = error as { details?: { reason?: string } };
+  return details?.reason === "refused" || details?.reason === "zero_vector";
+}
+
+/** Of what is not Chinese the language is not known, so that any other that the embedder reads may be it. */
+function reads({ languages }: Embedder, chinese: boolean): boolean {
+  return languages.some((each) => each === "*" || /^zh\b/.test(each) === chinese);
 }
 
 function* take<T>(from: Iterable<T>, most: number): Generator<T> {

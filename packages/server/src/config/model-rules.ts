@@ -37,5 +37,7 @@ function wrongUrl(baseUrl: string): string | undefined {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     return "is no http or https URL; give one like https://api.openai.com/v1";
-  return url.username === "" && url.password === "" ? undefined : "holds a user or password; put the key into `key`";
+  if (url.username !== "" || url.password !== "") return "holds a user or password; put the key into `key`";
+  if (url.search !== "" || url.hash !== "") return "ends in a query or fragment, which requests would not carry";
+  return undefined;
 }
