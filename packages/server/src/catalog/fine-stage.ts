@@ -148,6 +148,7 @@ export class FineStage {
       else this.failed(error);
     }
     this.working = false;
+    if (this.waiting.size === 0) this.refusals = 0;
     if (this.refusals > 0) this.arm(pauseAfter(this.refusals));
     else if (this.reader === undefined || this.waiting.size > 0) this.arm(this.restMs());
   }
