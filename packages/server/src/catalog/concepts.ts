@@ -9,36 +9,40 @@ const CJK = /[\u3400-\u9fff]/;
 /** English words are looked for as they stand, then without a plural, then without any ending: "orders", "ordering". */
 const FORMS: readonly ((word: string) => string)[] = [(word) => word, singular, (word) => stem(singular(word))];
 
-/** Phrases and the concepts they name. */
-class Lexicon {
-  private readonly concepts = new Map<string, number[]>();
-  /** A phrase's first part → how many parts those have that begin with it: bit n for n parts. */
-  private readonly lengths = new Map<string, number>();
-
-  constructor(private readonly joint: string) {}
+/** A phrase's part, the concepts of the phrase that ends with it, and the parts that may follow. */
+class Branch {
+  readonly concepts: number[] = [];
+  private readonly next = new Map<string, Branch>();
 
   add(parts: readonly string[], concept: number): void {
-    add(this.concepts, parts.join(this.joint), concept);
-    this.lengths.set(parts[0]!, (this.lengths.get(parts[0]!) ?? 0) | (1 << parts.length));
+    let branch: Branch = this;
+    for (const part of parts) {
+      const known = branch.next.get(part) ?? new Branch();
+      branch.next.set(part, known);
+      branch = known;
+    }
+    if (!branch.concepts.includes(concept)) branch.concepts.push(concept);
   }
 
-  /** How many parts phrases have that may stand here, as bits. */
-  lengthsAt(parts: readonly string[], at: number): number {
-    return this.lengths.get(parts[at]!) ?? 0;
-  }
-
-  at(parts: readonly string[], from: number, length: number): readonly number[] | undefined {
-    return this.concepts.get(length === 1 ? parts[from]! : parts.slice(from, from + length).join(this.joint));
+  /** The branches of the phrases, and beginnings of phrases, that stand there, the shortest first. */
+  from(parts: readonly string[], at: number): readonly Branch[] {
+    let branch = this.next.get(parts[at]!);
+    if (branch === undefined) return NONE;
+    const branches: Branch[] = [];
+    for (let end = at + 1; branch !== undefined; branch = branch.next.get(parts[end++]!)) branches.push(branch);
+    return branches;
   }
 }
+
+const NONE: readonly Branch[] = [];
 
 /**
  * A lexicon of things that are spoken of in offices, in English and Chinese: which concepts a text names. It carries a request
  * in one language over to a card in the other.
  */
 export class Concepts {
-  private readonly english = FORMS.map(() => new Lexicon(" "));
-  private readonly chinese = [new Lexicon("")];
+  private readonly english = FORMS.map(() => new Branch());
+  private readonly chinese = [new Branch()];
   private readonly broader = new Map<number, number[]>();
   private readonly numbers = new Map<string, number>();
 
@@ -49,7 +53,10 @@ export class Concepts {
   constructor({ concepts, broader }: { concepts: string; broader: string }) {
     for (const [id, words] of linesOf(concepts)) this.learn(this.numberOf(id), words);
     for (const [id, narrower] of linesOf(broader)) {
-      for (const one of narrower.split(",")) add(this.broader, this.numberOf(one.trim()), this.numberOf(id));
+      for (const one of narrower.split(",")) {
+        const number = this.numberOf(one.trim());
+        this.broader.set(number, [...(this.broader.get(number) ?? []), this.numberOf(id)]);
+      }
     }
   }
 
@@ -71,19 +78,17 @@ export class Concepts {
    * The longest phrase first; what lies within it, or reaches over its end, counts less. `forms`: the same parts in each form
    * in which they are looked for.
    */
-  private read(found: Map<number, number>, lexicons: readonly Lexicon[], forms: readonly string[][]): void {
+  private read(found: Map<number, number>, lexicons: readonly Branch[], forms: readonly string[][]): void {
     let end = 0;
     const { length: count } = forms[0]!;
     for (let at = 0; at < count; at++) {
-      const lengths = lexicons.map((lexicon, i) => lexicon.lengthsAt(forms[i]!, at));
-      const any = lengths.reduce((all, each) => all | each, 0);
-      for (let length = Math.min(31 - Math.clz32(any), count - at); length > 0; length--) {
-        if ((any & (1 << length)) === 0) continue;
-        const concepts = meaningOf(lexicons, forms, lengths, at, length);
-        if (concepts === undefined) continue;
+      const branches = lexicons.map((lexicon, i) => lexicon.from(forms[i]!, at));
+      for (let length = Math.max(...branches.map((each) => each.length)); length > 0; length--) {
+        const named = branches.find((each) => (each[length - 1]?.concepts.length ?? 0) > 0)?.[length - 1];
+        if (named === undefined) continue;
         const first = at >= end;
         if (first) end = at + length;
-        this.note(found, concepts, first ? 1 : NESTED);
+        this.note(found, named.concepts, first ? 1 : NESTED);
       }
     }
   }
@@ -114,21 +119,6 @@ export class Concepts {
   }
 }
 
-function meaningOf(
-  lexicons: readonly Lexicon[],
-  forms: readonly string[][],
-  lengths: readonly number[],
-  at: number,
-  length: number,
-): readonly number[] | undefined {
-  for (const [i, lexicon] of lexicons.entries()) {
-    if ((lengths[i]! & (1 << length)) === 0) continue;
-    const concepts = lexicon.at(forms[i]!, at, length);
-    if (concepts !== undefined) return concepts;
-  }
-  return undefined;
-}
-
 function linesOf(text: string): [id: string, rest: string][] {
   return text
     .split("\n")
@@ -153,16 +143,11 @@ function clean(plain: string): string {
 }
 
 function singular(word: string): string {
-  if (word.length < 4 || /[^a-z]/.test(word)) return word;
+  // Asked first, since nearly all words end here.
+  if (word.length < 4 || !word.endsWith("s") || /[^a-z]/.test(word)) return word;
   return word.replace(/ies$/, "y").replace(/([^sui])s$/, "$1");
 }
 
 function atLeast(found: Map<number, number>, concept: number, weight: number): void {
   if ((found.get(concept) ?? 0) < weight) found.set(concept, weight);
-}
-
-function add<K>(index: Map<K, number[]>, key: K, concept: number): void {
-  const concepts = index.get(key);
-  if (concepts === undefined) index.set(key, [concept]);
-  else if (!concepts.includes(concept)) concepts.push(concept);
 }

@@ -7,6 +7,8 @@ const CJK_EACH = /[\u3400-\u9fff\uf900-\ufaff]/g;
 /** Runs of Chinese characters, and of other letters and digits with their apostrophes. */
 const RUN = /[\u3400-\u9fff\uf900-\ufaff]+|[\p{L}\p{N}']+/gu;
 const ENDING = /(ing|ed|es|s|ly|er|ion|ions)$/;
+/** The last letters of those. Asked first: a word that has none is as it stands, and patterns take far longer to say so. */
+const ENDING_LETTERS = "gdsyrn";
 const CLAUSE_END = /[，。！？；、,.!?;\n]|\band\b|\bbut\b/;
 const CLAUSE_MIN = 3;
 const CLAUSES_MAX = 20;
@@ -63,7 +65,7 @@ export function clausesOf(text: string): string[] {
 
 /** Takes off regular endings. Cruder than Porter's stemmer: it only has to do the same to both sides. */
 export function stem(word: string): string {
-  if (word.length < 4 || /[^a-z']/.test(word)) return word;
+  if (word.length < 4 || !ENDING_LETTERS.includes(word.at(-1)!) || /[^a-z']/.test(word)) return word;
   const bare = word.replace(/'s$/, "").replace(ENDING, "");
   // "ordering" becomes "order", and what is left of that is left of "order".
   return bare.length < 4 ? bare : bare.replace(ENDING, "");
