@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { commandLine } from "../../../test/kit/command-line.js";
 
@@ -337,6 +340,22 @@ describe("agent-reach config", () => {
     expect(code).toBe(2);
     expect(err).toContain("--insecure");
     expect((await commandLine(["config", "check"])).out).toBe("The settings are fine.\n");
+  });
+
+  it("CLU-6, CAT-2: checks the file of synonyms as well, and tells the line that is wrong", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "agent-reach-check-"));
+    try {
+      const file = join(folder, "synonyms.yaml");
+      const check = () => commandLine(["config", "check", "--catalog-synonyms-file", file]);
+      writeFileSync(file, "data_fetch:\n  - run sql\nreport.build:\n  - Run SQL\n");
+      const { code, out, err } = await check();
+      expect({ code, out }).toEqual({ code: 2, out: "" });
+      expect(err).toContain(`catalog.synonymsFile has "run sql" stand for "data_fetch" at ${file}:2`);
+      writeFileSync(file, "data_fetch:\n  - run sql\n");
+      expect(await check()).toMatchObject({ code: 0, out: "The settings are fine.\n" });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it("knows every setting as a flag, with a short spelling for those that everyone types", async () => {

@@ -10,6 +10,7 @@ import { readLexicon } from "./engines/os/lexicon.js";
 export { type Confusion, type Evaluation, evaluate, type LabelledQuery, type Reply } from "./catalog/evaluate.js";
 export type { Answer, CardText, Finder, Scored } from "./catalog/finder.js";
 export { type LintRule, type LintWarning, lint } from "./catalog/lint.js";
+export { openSynonyms } from "./synonyms.js";
 
 /** Results of a question that names no number. */
 const LIMIT = 3;

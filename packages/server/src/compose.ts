@@ -1,12 +1,8 @@
 import { limits } from "@agent-reach/protocol";
-import type { Catalog } from "./catalog/catalog.js";
-import { Synonyms } from "./catalog/synonyms.js";
-import { readSynonyms, SYNONYMS_BYTES_MAX } from "./config/synonyms.js";
 import { type Config, checkConfig } from "./config.js";
 import { Webhooks } from "./connectors/webhooks.js";
 import type { Engine } from "./engines/engine.js";
 import { openMemory } from "./engines/memory/index.js";
-import { FollowedFile } from "./engines/os/followed-file.js";
 import { osSystem } from "./engines/os/system.js";
 import { openSqlite } from "./engines/sqlite/index.js";
 import { Chaos } from "./gateway/chaos.js";
@@ -21,6 +17,7 @@ import { viewRoutes } from "./gateway/view-routes.js";
 import { House } from "./house.js";
 import type { System } from "./ports/system.js";
 import { openReaders } from "./readers.js";
+import { followSynonyms } from "./synonyms.js";
 import { cardLog } from "./telemetry/card-log.js";
 import { createLog, type Log } from "./telemetry/log.js";
 import { createMetrics } from "./telemetry/metrics.js";
@@ -109,6 +106,7 @@ async function build(
   const app = createHttp(rooms);
   const metrics = createMetrics({
     registry,
+    catalog,
     calls,
     tasks,
     dispatcher,
@@ -165,25 +163,4 @@ async function build(
       return closing;
     },
   };
-}
-
-/**
- * Gives the catalog the synonyms of the file, and those of each later state of it. A node does not start on a broken file; one
- * that breaks later is told of in the log, and the synonyms of before stay in use.
- */
-function followSynonyms(path: string, catalog: Catalog, system: System, log: Log): FollowedFile {
-  const file = new FollowedFile(path, SYNONYMS_BYTES_MAX, system);
-  const take = () => {
-    catalog.synonyms = new Synonyms(readSynonyms(path, file.content));
-  };
-  take();
-  file.follow(() => {
-    try {
-      take();
-      log.info({ file: path, phrases: catalog.synonyms.size }, "synonyms read anew");
-    } catch (error) {
-      log.warn(`${(error as Error).message} The synonyms that were read before stay in use.`);
-    }
-  });
-  return file;
 }

@@ -19,9 +19,11 @@ Examples:
   const check = addSettingFlags(
     command.command("check").description("Say whether a node would start with these settings."),
   );
-  check.action((options: Record<string, unknown>) => {
+  check.action(async (options: Record<string, unknown>) => {
     const here = context(check);
-    const { warnings } = loadSettings(options, here.io);
+    const { config, warnings } = loadSettings(options, here.io);
+    const { synonymsFile } = config.catalog;
+    if (synonymsFile !== undefined) (await import("@agent-reach/server/catalog")).openSynonyms(synonymsFile);
     here.print({ ok: true, warnings }, () => "The settings are fine.\n");
     for (const warning of warnings) here.remark(`${here.paint.doubt("warning:")} ${warning}`);
   });

@@ -36,7 +36,8 @@ export function readPublishedKey(path: string): PublishedKey | undefined {
   if (path === "semantics" || path.startsWith("semantics.")) {
     return {
       kind: "ignored",
-      reason: "matching by meaning comes with a later release; capabilities are matched by name, tags and synonyms",
+      reason:
+        "matching by meaning has its table in the box and learns its threshold from the cards; catalog.fine names a better embedder, and catalog.acceptAt sets a threshold, on a scale of its own",
     };
   }
   if (path === "auth" || path.startsWith("auth.")) {

@@ -32,7 +32,7 @@ export class FollowedFile {
     private readonly system: System,
   ) {
     // The stamps stay unknown, so a change between this read and the first look is not missed.
-    this.content = this.read();
+    this.content = readSmallFile(path, bytesMax);
   }
 
   follow(changed: (content: Content) => void): void {
@@ -44,7 +44,7 @@ export class FollowedFile {
       if (!isStill || stamp === this.readStamp) return;
       this.readStamp = stamp;
       const before = this.content;
-      this.content = this.read();
+      this.content = readSmallFile(this.path, this.bytesMax);
       if (!isSame(before, this.content)) changed(this.content);
     };
     this.cancelLook = this.system.after(LOOK_MS, look);
@@ -53,18 +53,19 @@ export class FollowedFile {
   stop(): void {
     this.cancelLook?.();
   }
+}
 
-  private read(): Content {
-    try {
-      const stats = statSync(this.path);
-      // Reading a pipe would wait for somebody to write.
-      if (!stats.isFile()) return { ok: false, problem: "it is not a file" };
-      if (stats.size > this.bytesMax)
-        return { ok: false, problem: `it has ${stats.size} bytes, and at most ${this.bytesMax} are read` };
-      return { ok: true, text: readFileSync(this.path, "utf8") };
-    } catch (error) {
-      return { ok: false, problem: problemOf(error as NodeJS.ErrnoException) };
-    }
+/** What a file of at most so many bytes holds now. */
+export function readSmallFile(path: string, bytesMax: number): Content {
+  try {
+    const stats = statSync(path);
+    // Reading a pipe would wait for somebody to write.
+    if (!stats.isFile()) return { ok: false, problem: "it is not a file" };
+    if (stats.size > bytesMax)
+      return { ok: false, problem: `it has ${stats.size} bytes, and at most ${bytesMax} are read` };
+    return { ok: true, text: readFileSync(path, "utf8") };
+  } catch (error) {
+    return { ok: false, problem: problemOf(error as NodeJS.ErrnoException) };
   }
 }
 
