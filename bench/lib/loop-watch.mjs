@@ -1,6 +1,6 @@
 // Loaded into a measured process before its program (`node --import`): how late its event loop is. A timer is due every
 // millisecond; how much later it comes is how long the loop was held. The time for which the operating system gave the core to
-// other programs meanwhile is known on Linux, and told apart. Read through the inspector.
+// other programs meanwhile is known on Linux, and told apart. Begun and read through the inspector; until then it costs nothing.
 import { openSync, readSync } from "node:fs";
 import { PerformanceObserver } from "node:perf_hooks";
 
@@ -30,21 +30,19 @@ class Histogram {
 }
 
 const watch = { held: new Histogram(), late: new Histogram(), collecting: new Histogram() };
-let [lastAt, lastWaited] = [performance.now(), waitedNs()];
-setInterval(() => {
-  const [now, waited] = [performance.now(), waitedNs()];
-  const late = Math.max(0, now - lastAt - everyMs);
-  watch.late.add(late);
-  watch.held.add(Math.max(0, late - (waited - lastWaited) / 1e6));
-  [lastAt, lastWaited] = [now, waited];
-}, everyMs).unref();
-new PerformanceObserver((list) => {
-  for (const { duration } of list.getEntries()) watch.collecting.add(duration);
-}).observe({ entryTypes: ["gc"] });
-
 globalThis.loopWatch = {
   begin() {
-    for (const name of Object.keys(watch)) watch[name] = new Histogram();
+    let [lastAt, lastWaited] = [performance.now(), waitedNs()];
+    setInterval(() => {
+      const [now, waited] = [performance.now(), waitedNs()];
+      const late = Math.max(0, now - lastAt - everyMs);
+      watch.late.add(late);
+      watch.held.add(Math.max(0, late - (waited - lastWaited) / 1e6));
+      [lastAt, lastWaited] = [now, waited];
+    }, everyMs).unref();
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) watch.collecting.add(duration);
+    }).observe({ entryTypes: ["gc"] });
   },
   read: () => JSON.stringify({ bounds, ...watch }),
 };

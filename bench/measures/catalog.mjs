@@ -16,29 +16,20 @@ const knownCount = 50;
 const knownShare = 0.8;
 const watched = ["--import", fileURLToPath(new URL("../lib/loop-watch.mjs", import.meta.url))];
 
-const lookEveryMs = 2_000;
-const idleShare = 0.1;
+const lookEveryMs = 1_000;
 
-/** Waits until a process has next to nothing to do. */
-async function settled(pid) {
-  for (let last = cpuSeconds(pid), calm = 0; calm < 3; ) {
-    await wait(lookEveryMs);
-    const now = cpuSeconds(pid);
-    calm = now - last < (idleShare * lookEveryMs) / 1000 ? calm + 1 : 0;
-    last = now;
-  }
+/** How many capabilities the node has not learnt yet. */
+async function waiting(node) {
+  const text = await (await fetch(`${node.httpUrl}/metrics`)).text();
+  return Number(/^agent_reach_capabilities_waiting\{stage="index"\} (\d+)$/m.exec(text)[1]);
 }
 
-/** Waits until the node has learnt all its cards, also on a machine so busy that it seems idle; answers which share is found. */
+/** Waits until the node has learnt all its cards; answers which share of some that are asked for is found. */
 async function learnt(node, client) {
-  for (;;) {
-    // Asking is most of what a node has to do meanwhile, if it never ends.
-    await wait(5 * lookEveryMs);
-    const { found } = await client.ask("known", { count: knownCount });
-    if (found < knownShare * knownCount) continue;
-    await settled(node.pid);
-    return found / knownCount;
-  }
+  while ((await waiting(node)) > 0) await wait(lookEveryMs);
+  const { found } = await client.ask("known", { count: knownCount });
+  if (found < knownShare * knownCount) throw new Error(`only ${found} of ${knownCount} that it has learnt are found`);
+  return found / knownCount;
 }
 
 /** Begins with so many agents of ten capabilities each. */

@@ -51,6 +51,24 @@ describe("CAT-4: a node with a fine stage", () => {
 
   const call = (more: object) => wire.request("call", { input: {}, ...more });
 
+  test("what each stage has not learnt yet is in the metrics", async () => {
+    const counts = async () => {
+      const text: string = await (await fetch(`http://127.0.0.1:${node.port}/metrics`)).text();
+      return Object.fromEntries(
+        [...text.matchAll(/^agent_reach_capabilities_waiting\{stage="(\w+)"\} (\d+)$/gm)].map(([, stage, n]) => [
+          stage,
+          Number(n),
+        ]),
+      );
+    };
+    expect(await counts()).toEqual({ index: 0, fine: 0 });
+    server.respond = () => new Promise(() => {});
+    await peers.join({ agentId: "late", capabilities: [{ name: "parcel.track", examples: ["where is my parcel"] }] });
+    while (!server.texts.includes("where is my parcel")) await wire.request("agents.list", {});
+    expect(await counts()).toEqual({ index: 0, fine: 1 });
+    server.respond = good.respond;
+  });
+
   test("has it read calls, and says how near it found what was chosen", async () => {
     const { messageId } = await call({ intent: "can you cancel this order" });
     const { capability, reasons } = await chosen(node, messageId);

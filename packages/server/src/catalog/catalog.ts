@@ -45,6 +45,13 @@ export class Catalog {
     this.phrases.synonyms = synonyms;
   }
 
+  /** How many capabilities each stage of finding by meaning has not learnt yet; of the stages that there are. */
+  get waiting(): { readonly index?: number; readonly fine?: number } {
+    if (this.learner === undefined) return {};
+    const { waiting, fine } = this.learner;
+    return fine === undefined ? { index: waiting } : { index: waiting, fine: fine.behind };
+  }
+
   /** Called when an instance came, changed or went, so that its capabilities can be found. */
   changed(instance: LiveInstance): void {
     this.phrases.changed(instance);

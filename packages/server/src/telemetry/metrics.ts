@@ -1,4 +1,5 @@
 import { Counter, Gauge, Registry as PromRegistry } from "prom-client";
+import type { Catalog } from "../catalog/catalog.js";
 import type { Registry } from "../registry/registry.js";
 import type { Admission } from "../router/admission.js";
 import type { Breakers } from "../router/breakers.js";
@@ -8,6 +9,7 @@ import type { Tasks } from "../tasks/tasks.js";
 
 export interface Measured {
   registry: Registry;
+  catalog: Catalog;
   calls: Calls;
   tasks: Tasks;
   dispatcher: Dispatcher;
@@ -26,6 +28,7 @@ export interface Measured {
  */
 export function createMetrics({
   registry,
+  catalog,
   calls,
   tasks,
   dispatcher,
@@ -101,6 +104,15 @@ export function createMetrics({
       const counts = { online: 0, suspect: 0, draining: 0, offline: 0 };
       for (const { record } of registry.view.instances.values()) counts[record.state]++;
       for (const [state, n] of Object.entries(counts)) this.set({ state }, n);
+    },
+  });
+  new Gauge({
+    name: "agent_reach_capabilities_waiting",
+    help: "Capabilities that cannot be found by meaning yet, by the stage that has not learnt them.",
+    labelNames: ["stage"],
+    registers,
+    collect() {
+      for (const [stage, n] of Object.entries(catalog.waiting)) this.set({ stage }, n);
     },
   });
   new Gauge({
