@@ -68,6 +68,8 @@ describe("CAT-3: a request in words", () => {
 
   test("is answered by whoever comes near the first; who does not is a miss", async () => {
     const answer = await discover("please stop the order I placed");
+    expect(answer.fit).toBeGreaterThan(0);
+    expect(answer.fit).toBeLessThan(1);
     expect(answer.candidates.map((c: Json) => c.capability)).toEqual(["order.cancel"]);
     expect(answer.misses.map((m: Json) => m.capability)).toContain("order.list");
   });

@@ -12,6 +12,8 @@ import { parseQueries } from "../queries-file.js";
 const TOP_K = 30;
 /** So many agents that offer a capability are asked for its card. */
 const CARDS_MAX = 20;
+/** What says where a request is refused. */
+const THRESHOLD = { setting: "catalog.acceptAt" };
 /** Ctrl-C is heard, and the spinner turns, between so many answers. */
 const STRETCH = 20;
 
@@ -47,7 +49,7 @@ Examples:
 async function overNode(here: Context, queries: readonly LabelledQuery[]): Promise<Evaluation> {
   const operator = await here.operator();
   const ask = async (text: string) => replyOf(await operator.discover({ intent: text, topK: TOP_K }));
-  return run(here, queries, ask, (names) => cardsFrom(operator, names));
+  return run(here, queries, ask, (names) => cardsFrom(operator, names), THRESHOLD);
 }
 
 async function overCards(
@@ -65,7 +67,7 @@ async function overCards(
     (text) => finder.ask(text, 3),
     // All of them: that nobody asks for a capability does not excuse it from having examples.
     () => cards,
-    { setting: "catalog.acceptAt" },
+    THRESHOLD,
   );
 }
 
@@ -74,7 +76,7 @@ async function run(
   queries: readonly LabelledQuery[],
   ask: (text: string) => Reply | Promise<Reply>,
   cardsOf: (names: readonly string[]) => readonly CardText[] | Promise<readonly CardText[]>,
-  more: { setting?: string } = {},
+  more: { setting: string },
 ): Promise<Evaluation> {
   const { evaluate } = await import("@agent-reach/server/catalog");
   return here.waiting(`asking ${queries.length} queries`, (say) =>
@@ -92,11 +94,11 @@ async function run(
   );
 }
 
-/** Those who could serve it and those who came near, as one ranking of capabilities. A match is no fit, but rises like one. */
-function replyOf({ verdict, candidates, misses }: Discovery): Reply {
+/** Those who could serve it and those who came near, as one ranking of capabilities. What is found by its very words fits in full. */
+function replyOf({ verdict, candidates, misses, fit }: Discovery): Reply {
   const all = [...candidates, ...misses].sort((a, b) => b.match - a.match);
   const ranked = [...new Set(all.map(({ capability }) => capability))].map((name) => ({ name }));
-  return { verdict, fit: all[0]?.match ?? 0, ranked };
+  return { verdict, fit: fit ?? (verdict === "no_match" ? 0 : 1), ranked };
 }
 
 async function cardsFrom(operator: Operator, names: readonly string[]): Promise<CardText[]> {

@@ -58,6 +58,12 @@ export const Discovery = Type.Object({
   candidates: Type.Array(Candidate),
   verdict: oneOf(discoveryVerdicts),
   misses: Type.Array(Miss),
+  fit: optional(
+    Type.Number({
+      description:
+        "How much the words are like what is served here at all, 0..1: below a threshold nobody is meant. Missing where they were not compared by meaning.",
+    }),
+  ),
   notes: optional(
     Type.Array(Type.String(), { description: "With `no_match`: what kept the fine stage from having a look." }),
   ),

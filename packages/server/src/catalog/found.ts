@@ -42,6 +42,8 @@ export interface Found {
   behind?: readonly Resolved[];
   /** What came nearest to a text that was refused. */
   nearest?: readonly Near[];
+  /** How much a text that was compared by meaning is like what is served here at all, 0..1: what thresholds are held against. */
+  fit?: number | undefined;
   /** What kept slower readers from helping, where nothing is resolved that could say it. */
   notes?: readonly string[];
 }

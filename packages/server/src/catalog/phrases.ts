@@ -128,9 +128,10 @@ export class Phrases {
   meant(phrase: string, { near, chosen, notes } = NO_ADVICE, among?: ReadonlySet<string>): Found {
     if (this.learner === undefined) return NOTHING;
     const answer = this.learner.ask().ask(phrase, CHOICES_MAX, { among, near });
-    const { confidence } = answer;
+    const { confidence, fit } = answer;
     const picked = answer.verdict === "no_match" ? answer.ranked.filter(({ name }) => name === chosen) : undefined;
-    if (picked?.length === 0) return { ...NOTHING, notes, nearest: this.nearOf(answer.ranked.slice(0, RANKED_MAX)) };
+    if (picked?.length === 0)
+      return { ...NOTHING, fit, notes, nearest: this.nearOf(answer.ranked.slice(0, RANKED_MAX)) };
     const verdict = picked === undefined ? answer.verdict : "match";
     const resolved = (picked ?? answer.ranked.slice(0, RANKED_MAX)).flatMap((scored, i) => {
       const entry = this.view.capabilities.get(scored.name);
@@ -139,10 +140,10 @@ export class Phrases {
       return [resolvedOf(entry, matchOf(scored.score), reasons)];
     });
     const [first] = resolved;
-    if (first === undefined) return { ...NOTHING, notes };
-    if (verdict === "ambiguous") return { verdict, resolved };
+    if (first === undefined) return { ...NOTHING, fit, notes };
+    if (verdict === "ambiguous") return { verdict, fit, resolved };
     const isNear = ({ match }: Resolved): boolean => match >= NEAR_FIRST * first.match;
-    return { verdict, resolved: resolved.filter(isNear), behind: resolved.filter((each) => !isNear(each)) };
+    return { verdict, fit, resolved: resolved.filter(isNear), behind: resolved.filter((each) => !isNear(each)) };
   }
 
   private bySynonym(phrase: string): Resolved[] {
@@ -184,7 +185,7 @@ export class Phrases {
     const resolved = found.resolved.filter((r) => names.has(r.name));
     if (resolved.length === 0) return this.meant(phrase, advice, names);
     const behind = found.behind?.filter((r) => names.has(r.name)) ?? [];
-    return { verdict: resolved.length === 1 ? "match" : found.verdict, resolved, behind };
+    return { verdict: resolved.length === 1 ? "match" : found.verdict, fit: found.fit, resolved, behind };
   }
 }
 

@@ -49,15 +49,16 @@ export class Discoverer {
   ): string {
     const { capability, intent, tags } = wanted;
     const decisionId = this.system.newId();
-    const { verdict, resolved: found, behind = [], nearest, notes } = this.catalog.find(wanted);
+    const { verdict, resolved: found, behind = [], nearest, fit, notes } = this.catalog.find(wanted);
+    const said = { decisionId, fit, notes };
     if (found.length === 0) {
       const near = nearest ?? this.catalog.misses(capability ?? intent ?? (tags ?? []).join(" "));
       const misses = near.map((m) => ({ ...m, why: "not_matched" as Verdict }));
-      return answer("", "no_match", misses, decisionId, notes);
+      return answer("", "no_match", misses, said);
     }
     if (verdict === "ambiguous") {
       const misses = found.slice(0, CAPABILITIES_MAX).flatMap((r) => this.missOf(r));
-      return answer("", "ambiguous", misses, decisionId);
+      return answer("", "ambiguous", misses, said);
     }
     const demands = { version, labels, resources, weights, maxLatencyMs };
     const now = this.system.monotonic();
@@ -85,7 +86,7 @@ export class Discoverer {
     const candidates = topOf(able, topK ?? TOP_K).map(({ considered, reasons }) =>
       candidateText(considered, JSON.stringify(reasons)),
     );
-    return answer(candidates.join(","), able.length > 0 ? "match" : "unavailable", misses, decisionId);
+    return answer(candidates.join(","), able.length > 0 ? "match" : "unavailable", misses, said);
   }
 
   private missOf(resolved: Resolved): Discovery["misses"] {
@@ -107,12 +108,12 @@ function answer(
   candidates: string,
   verdict: Discovery["verdict"],
   misses: Discovery["misses"],
-  decisionId: string,
-  notes: readonly string[] = [],
+  { decisionId, fit, notes }: { decisionId: string; fit: number | undefined; notes: readonly string[] | undefined },
 ): string {
   const missed = misses.length === 0 ? "[]" : JSON.stringify(misses);
-  const told = notes.length === 0 ? "" : `,"notes":${JSON.stringify(notes)}`;
-  return `{"candidates":[${candidates}],"verdict":"${verdict}","misses":${missed},"decisionId":"${decisionId}"${told}}`;
+  const fits = fit === undefined ? "" : `,"fit":${fit.toFixed(4)}`;
+  const told = notes === undefined || notes.length === 0 ? "" : `,"notes":${JSON.stringify(notes)}`;
+  return `{"candidates":[${candidates}],"verdict":"${verdict}","misses":${missed}${fits}${told},"decisionId":"${decisionId}"}`;
 }
 
 /** The k best by score, in order, without sorting all of a large group. */
