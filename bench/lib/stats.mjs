@@ -26,6 +26,11 @@ export class Latencies {
 
   summary() {
     const sorted = this.#values.subarray(0, this.#count).sort();
-    return { count: this.#count, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
+    return {
+      count: this.#count,
+      p50Ms: quantile(sorted, 0.5),
+      p95Ms: quantile(sorted, 0.95),
+      p99Ms: quantile(sorted, 0.99),
+    };
   }
 }

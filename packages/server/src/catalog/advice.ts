@@ -1,9 +1,12 @@
 import type { Choice, Chooser } from "../ports/chooser.js";
 import type { FineStage } from "./fine-stage.js";
+import type { Answer } from "./meaning.js";
 import type { Nearness } from "./passages.js";
 
-/** What slower readers than the index say of a request's words. */
+/** What is known of a request's words before anybody is chosen: what takes too long to be found out in one go. */
 export interface Advice {
+  /** What the index says to it, among all capabilities. */
+  readonly answer?: Answer | undefined;
   /** How near the fine stage finds each card; undefined without it. */
   readonly near?: Nearness | undefined;
   /** What a language model chose where nothing else was sure. */
@@ -28,16 +31,16 @@ export async function chosenAdvice(
   choices: readonly Choice[],
   signal: AbortSignal,
 ): Promise<Advice> {
-  const { near, notes } = advice;
+  const { notes } = advice;
   try {
     const { chosen, reason, cached, tookMs } = await chooser.choose(request, choices, signal);
     const how = cached ? "remembered" : `${Math.round(tookMs)} ms`;
     const note = `${chooser.id} ${chosen === null ? `chose none (${reason})` : `chose ${chosen}`}, ${how}`;
-    return { near, chosen: chosen ?? undefined, notes: [...notes, note] };
+    return { ...advice, chosen: chosen ?? undefined, notes: [...notes, note] };
   } catch (error) {
     const { details } = error as { details?: { reason?: string } };
     return {
-      near,
+      ...advice,
       notes: [
         ...notes,
         `without a language model: ${signal.aborted ? "too little time" : (details?.reason ?? "it failed")}`,

@@ -6,7 +6,9 @@ import { type OperationReading, operationsIn, operationsOf } from "./operations.
 import { highest, Order, type Place } from "./order.js";
 import type { Nearness } from "./passages.js";
 import { plainScore, type Scannable, scan } from "./scan.js";
+import { Sheets } from "./sheets.js";
 import { type LocalEmbedder, type Look, Stages } from "./stages.js";
+import type { Steps } from "./steps.js";
 import { isChinese, normalise, simplify } from "./text.js";
 import { Traits } from "./traits.js";
 
@@ -83,7 +85,7 @@ export class CardIndex {
   private readonly byName = new Map<string, number>();
   private readonly stages: Stages;
   private readonly withVectors: Document[] = [];
-  private scores = new Float32Array(64);
+  private readonly sheets = new Sheets();
 
   constructor(
     concepts: Concepts,
@@ -147,10 +149,18 @@ export class CardIndex {
     return this.stages.refresh();
   }
 
-  look(text: string): Asked {
-    const look = this.stages.look(text);
+  /** In steps of a few milliseconds for a hundred thousand cards. To be let go of when it is done with. */
+  *look(text: string): Steps<Asked> {
+    const count = this.documents.length;
+    const look = yield* this.stages.look(text, this.sheets.take(count), count);
+    yield;
     const reading = operationsIn(look.said);
     return { ...look, reading, factors: this.operations.factors(reading) };
+  }
+
+  /** Nothing of it is looked at any more. */
+  letGo({ sheet }: Look): void {
+    this.sheets.give(sheet);
   }
 
   /** Puts other texts in the place of a document's, for this look only; simplified, and in normal form. */
@@ -159,18 +169,19 @@ export class CardIndex {
   }
 
   /** The best few. */
-  rank(look: Asked, limit: number, { isMeant, near, without }: Ranking = {}): Order {
-    if (near === undefined) return this.order(look, limit, isMeant);
-    return this.finely(look, this.order(look, FINE.shortList, isMeant), near, limit, without);
+  *rank(look: Asked, limit: number, { isMeant, near, without }: Ranking = {}): Steps<Order> {
+    if (near === undefined) return yield* this.order(look, limit, isMeant);
+    return this.finely(look, yield* this.order(look, FINE.shortList, isMeant), near, limit, without);
   }
 
   /** The best among those that are meant; all of them, if that is not said. */
-  private order(look: Asked, limit: number, isMeant?: (at: number) => boolean): Order {
+  private *order(look: Asked, limit: number, isMeant?: (at: number) => boolean): Steps<Order> {
     const order = new Order(limit);
-    const count = this.documents.length;
-    if (this.scores.length < count) this.scores = new Float32Array(count * 2);
-    const { scores, traits } = this;
+    const { traits } = this;
+    const { count } = look;
+    const { scores } = look.sheet;
     order.countAll(scan(look, traits, count, scores, isMeant));
+    yield;
     let most = 0;
     for (const at of highest(scores, count, look.exact === undefined ? limit : REFINED_MAX)) {
       this.stages.refine(look, at);

@@ -69,16 +69,21 @@ export class Catalog {
   }
 
   /**
-   * Has slower readers than the index look at a request's words, if there are any and it takes more than the words themselves
-   * (CAT-4, CAT-5). Undefined if nobody has to be waited for; what they say goes into `Wanted`. It never rejects.
+   * Finds out of a request's words what takes long, if it takes more than the words themselves: has slower readers than the index
+   * look at them (CAT-4, CAT-5), if it is not `isLocal`, and goes through a large index in steps. Undefined if nobody has to be
+   * waited for; what comes of it goes into `Wanted`. It never rejects.
    * `withinMs`: so long whoever asks may wait; most of it is left to the work itself.
    */
-  consult(wanted: Wanted, withinMs = Number.POSITIVE_INFINITY): Promise<Advice> | undefined {
+  consult(
+    wanted: Wanted,
+    { withinMs = Number.POSITIVE_INFINITY, isLocal }: { withinMs?: number; isLocal: boolean },
+  ): Promise<Advice> | undefined {
     const { intent, capability, topic } = wanted;
     if (intent === undefined || capability !== undefined || topic !== undefined) return undefined;
     const isAddressed = wanted.agentId !== undefined || wanted.instanceId !== undefined;
     const names = isAddressed ? this.targets.ofTarget(wanted).map(({ name }) => name) : undefined;
-    return names?.length === 1 ? undefined : this.phrases.consult(intent, withinMs, names && new Set(names));
+    if (names?.length === 1) return undefined;
+    return this.phrases.consult(intent, { withinMs, among: names && new Set(names), isLocal });
   }
 
   /** What may keep the capabilities of a card from being found; `isKnown`: it is the one that its agent had before. */

@@ -6,6 +6,11 @@ const features = fc.dictionary(fc.constantFrom("1", "2", "3", "4", "5"), fc.doub
   minKeys: 1,
 });
 const mapOf = (given: Record<string, number>) => new Map(Object.entries(given).map(([k, v]) => [Number(k), v]));
+const cosinesOf = (index: CosineIndex, request: Map<number, number>, count: number): Float32Array => {
+  const sums = new Float32Array(count).fill(7);
+  index.cosines(request, sums);
+  return sums;
+};
 const settle = (index: CosineIndex) => [...index.refresh()];
 
 test("a document is nearest to itself, and every cosine lies between 0 and 1", () => {
@@ -15,7 +20,7 @@ test("a document is nearest to itself, and every cosine lies between 0 and 1", (
       for (const each of given) index.add(mapOf(each));
       settle(index);
       for (const [i, each] of given.entries()) {
-        const cosines = index.cosines(mapOf(each)).slice(0, given.length);
+        const cosines = cosinesOf(index, mapOf(each), given.length);
         expect(cosines[i]).toBeGreaterThan(0.97);
         for (const cosine of cosines) {
           expect(cosine).toBeGreaterThanOrEqual(0);
@@ -45,12 +50,33 @@ test("what few have is worth more than what all have, once lengths have been set
   expect(index.isStale).toBe(true);
   settle(index);
   expect(index.isStale).toBe(false);
-  const [byRare, byCommon] = [index.cosines(new Map([[rare, 1]]))[0]!, index.cosines(new Map([[common, 1]]))[0]!];
-  expect(byRare).toBeGreaterThan(2 * byCommon);
+  const [byRare, byCommon] = [rare, common].map((feature) => cosinesOf(index, new Map([[feature, 1]]), 51)[0]!);
+  expect(byRare!).toBeGreaterThan(2 * byCommon!);
 });
 
 test("a request without features is near to nothing", () => {
   const index = new CosineIndex(() => 1);
   index.add(new Map([[1, 1]]));
-  expect(index.cosines(new Map())[0]).toBe(0);
+  expect(cosinesOf(index, new Map(), 1)[0]).toBe(0);
+});
+
+test("what is worth nothing is not looked at, and a document that came after the question began is not in the answer", () => {
+  const index = new CosineIndex((df) => (df > 1 ? 0 : 1));
+  const [common, rare] = [1, 2];
+  index.add(new Map([[common, 1]]));
+  index.add(
+    new Map([
+      [common, 1],
+      [rare, 1],
+    ]),
+  );
+  settle(index);
+  const request = new Map([
+    [common, 5],
+    [rare, 1],
+  ]);
+  expect([...cosinesOf(index, request, 2)]).toEqual([0, 1]);
+  const sums = new Float32Array(1);
+  index.cosines(request, sums, 1);
+  expect([...sums]).toEqual([0]);
 });

@@ -12,10 +12,10 @@ const GROWTH = 1.1;
 export class CosineIndex {
   private readonly postings = new Postings();
   private lengths = new Float32Array(64);
-  private sums = new Float32Array(64);
   private count = 0;
   private refreshedAt = 0;
 
+  /** `worth`: 0 for what is not to be looked at. */
   constructor(private readonly worth: Worth) {}
 
   /** Documents are numbered from 0 in the order in which they are added. */
@@ -45,26 +45,25 @@ export class CosineIndex {
     return this.worth(this.postings.count(key), this.count);
   }
 
-  /** The cosine of each document, by its number, 0..1. The array is valid until the next call. */
-  cosines(request: ReadonlyMap<number, number>): Float32Array {
-    if (this.sums.length < this.lengths.length) this.sums = new Float32Array(this.lengths.length);
-    const sums = this.sums.fill(0, 0, this.count);
+  /** Puts the cosine of each of the first `count` documents into its place in `sums`, 0..1. What is there behind them may change. */
+  cosines(request: ReadonlyMap<number, number>, sums: Float32Array, count = this.count): void {
+    sums.fill(0, 0, count);
     let squares = 0;
     for (const [key, weight] of request) {
       const worth = this.worthOf(key);
+      if (worth === 0) continue;
       squares += (worth * weight) ** 2;
       // Worth twice: once in the document's vector, and once in the request's.
       this.postings.addTo(sums, key, weight * worth * worth);
     }
     const length = Math.sqrt(squares);
-    const { count, lengths } = this;
+    const { lengths } = this;
     for (let i = 0; i < count; i++) {
       const sum = sums[i]!;
       if (sum === 0) continue;
       const both = lengths[i]! * length;
       sums[i] = both > 0 ? sum / both : 0;
     }
-    return sums;
   }
 
   /** Whether so much came since the last time that lengths should be computed anew. */

@@ -144,8 +144,8 @@ describe("where much waits, and steps take long", () => {
     await rooms.pass(2_000);
     system.lookMs = 3;
     learner.changed(instance);
-    // A new index settles at once. Its first step takes three milliseconds, and the next one is due after three hundred more.
-    const until = system.monotonic() + 60;
+    // A new index settles at once. Its first step takes three milliseconds, and the next one is due after sixty more.
+    const until = system.monotonic() + 30;
     while (system.monotonic() < until) system.advance(1);
     const { instance: late } = await rooms.join(bicycle);
     learner.changed(late);

@@ -1,27 +1,35 @@
+import { Turns } from "../collections/turns.js";
 import type { System } from "../ports/system.js";
 import type { LiveInstance } from "../registry/instance.js";
 import type { View } from "../registry/view.js";
 import { cardTextOf } from "./card-text.js";
 import type { FineStage } from "./fine-stage.js";
 import { Linter } from "./linter.js";
-import type { Meaning } from "./meaning.js";
+import type { Answer, AskOptions, Meaning } from "./meaning.js";
+import { inTurns, type Steps } from "./steps.js";
 import { hashOf } from "./text.js";
 
 /**
  * So long it works at a stretch, ms, if a step is not longer: less than anybody notices who waits for the event loop. Longer
  * where much waits, so that five hundred new cards a second are learnt as fast as they come.
  */
-const STRETCH_MS = { few: 0.5, many: 3 };
+const STRETCH_MS = { few: 0.5, many: 2 };
 const MANY_WAITING = 100;
-/** How long others have the event loop then, ms: while texts are asked, what is registered should be found soon. */
-const PAUSE_MS = { asked: 1, unasked: 4 };
 /**
- * A step towards new thresholds that took longer than this, as some do among many thousands of cards, is followed by a pause a
- * hundred times as long before the next such step, so that a p99 does not notice. New cards do not wait for that.
+ * How long others have the event loop then, ms: longer if they need it, which shows in when a stretch begins so much after it was
+ * due; but while texts are asked, what is registered should be found soon.
+ */
+const PAUSE_MS = { least: 1, busy: 4 };
+const BUSY_MS = 1;
+/**
+ * A step towards new thresholds that took longer than this, as some do among many thousands of cards, is followed by a pause
+ * twenty times as long before the next such step. New cards do not wait for that.
  */
 const LONG_STEP_MS = 1;
-const PAUSE_AFTER_LONG = 100;
+const PAUSE_AFTER_LONG = 20;
 const PAUSE_MAX_MS = 500;
+/** Among so many capabilities a question takes milliseconds, and may be gone through in steps. */
+const LARGE = 20_000;
 /** For so long after a text was asked another one is expected, ms. */
 const ASKED_FOR_MS = 60_000;
 /** Thresholds are set anew when nothing changed for so long, ms, or when much did. */
@@ -52,11 +60,14 @@ export class Learner {
   private shelf: Shelf;
   private next: Shelf | undefined;
   /** What takes more than one stretch: lengths and thresholds. */
-  private settling: Generator<void> | undefined;
+  private settling: Steps<void> | undefined;
   private unsettled = false;
   private changedAt = 0;
   private settleNextAt = 0;
+  private readonly turns = new Turns();
   private askedAt = Number.NEGATIVE_INFINITY;
+  /** Whether the event loop has much else to do. */
+  private isBusy = false;
   private armed: { dueAt: number; disarm: () => void } | undefined;
 
   constructor(
@@ -65,6 +76,7 @@ export class Learner {
     readonly system: System,
     /** Learns the same cards, at its own pace. */
     readonly fine: FineStage | undefined = undefined,
+    private readonly large = LARGE,
   ) {
     this.shelf = this.newShelf();
     this.linter = new Linter(view, (text, limit) => this.shelf.meaning.rank(text, limit));
@@ -79,6 +91,17 @@ export class Learner {
   ask(): Meaning {
     this.askedAt = this.system.monotonic();
     return this.shelf.meaning;
+  }
+
+  /** Whether a question holds up the event loop for longer than others should notice. */
+  get isLarge(): boolean {
+    return this.shelf.meaning.size >= this.large;
+  }
+
+  /** Asks the index; a large one bit by bit, one question at a time. */
+  read(text: string, limit: number, options: AskOptions): Promise<Answer> {
+    if (!this.isLarge) return Promise.resolve(this.ask().ask(text, limit, options));
+    return this.turns.run("read", () => inTurns(this.ask().asking(text, limit, options), this.system));
   }
 
   /** Capabilities that are not learnt yet. */
@@ -127,14 +150,17 @@ export class Learner {
     this.armed?.disarm();
     const disarm = this.system.after(delayMs, () => {
       this.armed = undefined;
-      const pauseMs = this.work(this.system.monotonic());
+      const now = this.system.monotonic();
+      this.isBusy = now - dueAt > BUSY_MS;
+      const pauseMs = this.work(now);
       if (pauseMs !== undefined) this.arm(pauseMs);
     });
     this.armed = { dueAt, disarm };
   }
 
   private pauseMs(): number {
-    return this.system.monotonic() - this.askedAt < ASKED_FOR_MS ? PAUSE_MS.asked : PAUSE_MS.unasked;
+    const isAsked = this.system.monotonic() - this.askedAt < ASKED_FOR_MS;
+    return this.isBusy && !isAsked ? PAUSE_MS.busy : PAUSE_MS.least;
   }
 
   /** One stretch; answers in how many ms to go on, undefined if nothing is left to do. */

@@ -7,6 +7,7 @@ import { operationsIn } from "./operations.js";
 import type { Nearness, Passages } from "./passages.js";
 import { Rehearsal } from "./rehearsal.js";
 import type { LocalEmbedder } from "./stages.js";
+import { finished, type Steps } from "./steps.js";
 import { simplify } from "./text.js";
 
 export type { Parts, Scored } from "./card-index.js";
@@ -21,6 +22,11 @@ export interface Answer {
   confidence: number;
   /** Best first, also where none is near enough. */
   ranked: Scored[];
+}
+
+export interface AskOptions {
+  among?: ReadonlySet<string> | undefined;
+  near?: Nearness | undefined;
 }
 
 /** Finds capabilities by what a text means, and says whether any of them is meant. */
@@ -60,15 +66,21 @@ export class Meaning {
   }
 
   /** What a text means, among all or among the named; with the fine stage, if that has read the text. */
-  ask(text: string, limit: number, { among, near }: { among?: ReadonlySet<string>; near?: Nearness } = {}): Answer {
+  ask(text: string, limit: number, options?: AskOptions): Answer {
+    return finished(this.asking(text, limit, options));
+  }
+
+  /** The same in steps. */
+  *asking(text: string, limit: number, { among, near }: AskOptions = {}): Steps<Answer> {
     const { index } = this;
-    const look = index.look(text);
+    const look = yield* index.look(text);
     const meant = among && new Set([...among].map((each) => index.placeOf(each)));
     const isMeant = meant && ((at: number) => meant.has(at));
-    const order = index.rank(look, Math.max(limit, 2), { isMeant, near });
+    const order = yield* index.rank(look, Math.max(limit, 2), { isMeant, near });
     const calibration = near === undefined ? this.calibration : this.fineCalibration;
     const judgement = judge(index.evidence(look, order), calibration, this.thresholds);
     const ranked = order.best.slice(0, limit).map((place) => index.scored(look, place));
+    index.letGo(look);
     const first = order.best[0];
     const refused =
       first !== undefined && index.operations.onlyLooks(look.reading, index.documents[first.at]!.operations);
@@ -85,8 +97,11 @@ export class Meaning {
 
   /** The capabilities nearest to a text, best first. */
   rank(text: string, limit: number): Scored[] {
-    const look = this.index.look(text);
-    return this.index.rank(look, limit).best.map((place) => this.index.scored(look, place));
+    const { index } = this;
+    const look = finished(index.look(text));
+    const ranked = finished(index.rank(look, limit)).best.map((place) => index.scored(look, place));
+    index.letGo(look);
+    return ranked;
   }
 
   /** Whether so much came since the last time that it should settle now. */
@@ -98,7 +113,7 @@ export class Meaning {
    * Makes good what drifted as cards came, and sets the thresholds anew, those with the fine stage from what it has embedded; in
    * steps of about a millisecond.
    */
-  *settle(passages?: Passages): Generator<void> {
+  *settle(passages?: Passages): Steps<void> {
     yield* this.index.refresh();
     let learnt = yield* this.rehearsal.lessons(passages);
     const strength = strengthOf(learnt.contests);

@@ -5,6 +5,7 @@ import type { LiveInstance } from "../registry/instance.js";
 import type { View } from "../registry/view.js";
 import { type Advice, chosenAdvice, fineAdvice, NO_ADVICE } from "./advice.js";
 import { cardTextOf } from "./card-text.js";
+import type { FineStage } from "./fine-stage.js";
 import { type Found, MATCH, type Near, NOTHING, namesIn, oneOf, type Resolved, resolvedOf } from "./found.js";
 import type { Learner } from "./learner.js";
 import { SCORE_FULL, type Scored } from "./meaning.js";
@@ -23,6 +24,22 @@ const NEAR_FIRST = 0.7;
 const BY_MEANING_MAX = 0.99;
 /** What is less near than this is not worth naming as a miss. */
 const NEAR_MIN = 0.05;
+
+/** How a text is to be looked into. */
+export interface Consultation {
+  /** So long whoever asks may wait, ms; most of it is left to the work itself. */
+  withinMs: number;
+  /** These capabilities are in question; all, if that is not said. */
+  among?: ReadonlySet<string> | undefined;
+  /** By the index alone. */
+  isLocal: boolean;
+}
+
+/** Who looks beyond the index. */
+interface Readers {
+  fine: FineStage | undefined;
+  chooser: Chooser | undefined;
+}
 
 /**
  * What is meant by a name, a tag or a text (CAT-2, CAT-3): its very words first, then synonyms, examples and tags from the most
@@ -53,28 +70,30 @@ export class Phrases {
   }
 
   /**
-   * Has slower readers than the index look at a text, if there are any and it takes more than its very words. Undefined if nobody
-   * has to be waited for.
+   * Finds out of a text what takes long, if it takes more than its very words: has slower readers than the index look at it, if
+   * there are any, and goes through a large index in steps. Undefined if nobody has to be waited for.
    */
-  consult(phrase: string, withinMs: number, among?: ReadonlySet<string>): Promise<Advice> | undefined {
+  consult(phrase: string, { withinMs, among, isLocal }: Consultation): Promise<Advice> | undefined {
     const { learner, chooser } = this;
-    if (learner === undefined || (learner.fine === undefined && chooser === undefined)) return undefined;
+    if (learner === undefined) return undefined;
+    const fine = isLocal ? undefined : learner.fine;
+    const last = isLocal ? undefined : chooser;
+    if (fine === undefined && last === undefined && !learner.isLarge) return undefined;
     if (this.worded(phrase) !== undefined) return undefined;
-    return this.advise(phrase, learner, withinMs * READING_SHARE, among);
+    return this.advise(phrase, learner, { fine, chooser: last, withinMs: withinMs * READING_SHARE, among });
   }
 
   private async advise(
     phrase: string,
     learner: Learner,
-    withinMs: number,
-    among?: ReadonlySet<string>,
+    { fine, chooser, withinMs, among }: Readers & Pick<Consultation, "withinMs" | "among">,
   ): Promise<Advice> {
-    const advice = learner.fine === undefined ? NO_ADVICE : await fineAdvice(learner.fine, phrase, withinMs);
-    if (this.chooser === undefined) return advice;
+    const read = fine === undefined ? NO_ADVICE : await fineAdvice(fine, phrase, withinMs);
+    const answer = await learner.read(phrase, CHOICES_MAX, { among, near: read.near });
+    const advice = among === undefined ? { ...read, answer } : read;
+    if (chooser === undefined || answer.verdict !== "no_match") return advice;
     const meaning = learner.ask();
-    const { verdict, ranked } = meaning.ask(phrase, CHOICES_MAX, { among, near: advice.near });
-    if (verdict !== "no_match") return advice;
-    const choices = ranked.flatMap(({ name }) => {
+    const choices = answer.ranked.flatMap(({ name }) => {
       const entry = this.view.capabilities.get(name);
       const card = entry && cardTextOf(entry);
       // Nobody may choose what only looks for a request that changes something (CAT-7).
@@ -83,7 +102,7 @@ export class Phrases {
     if (choices.length === 0) return advice;
     const late = new AbortController();
     const disarm = learner.system.after(withinMs, () => late.abort());
-    return chosenAdvice(advice, this.chooser, phrase, choices, late.signal).finally(disarm);
+    return chosenAdvice(advice, chooser, phrase, choices, late.signal).finally(disarm);
   }
 
   /** The nearest capabilities to a phrase that matched nothing, with how near they are. */
@@ -125,9 +144,10 @@ export class Phrases {
   }
 
   /** By meaning (CAT-3), among all or among these. */
-  meant(phrase: string, { near, chosen, notes } = NO_ADVICE, among?: ReadonlySet<string>): Found {
+  meant(phrase: string, { answer: known, near, chosen, notes } = NO_ADVICE, among?: ReadonlySet<string>): Found {
     if (this.learner === undefined) return NOTHING;
-    const answer = this.learner.ask().ask(phrase, CHOICES_MAX, { among, near });
+    const answer =
+      (among === undefined ? known : undefined) ?? this.learner.ask().ask(phrase, CHOICES_MAX, { among, near });
     const { confidence, fit } = answer;
     const picked = answer.verdict === "no_match" ? answer.ranked.filter(({ name }) => name === chosen) : undefined;
     if (picked?.length === 0)

@@ -39,7 +39,7 @@ export class Postings {
     return feature < 0 ? 0 : this.lists[feature * FIELDS]!;
   }
 
-  /** Adds `factor · weight` of each document that has the feature to its place in `sums`. */
+  /** Adds `factor · weight` of each document that has the feature to its place in `sums`, if it has one there. */
   addTo(sums: Float32Array, key: number, factor: number): void {
     const feature = this.features.find(key);
     if (feature < 0) return;

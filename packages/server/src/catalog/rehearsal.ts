@@ -6,6 +6,7 @@ import type { Contest } from "./operation-strength.js";
 import type { Order } from "./order.js";
 import type { Nearness, Passages } from "./passages.js";
 import type { Look } from "./stages.js";
+import type { Steps } from "./steps.js";
 
 /** So many texts of cards are asked to set the thresholds; of many cards, where each question is dear, fewer. */
 const SAMPLES_MAX = 300;
@@ -36,7 +37,7 @@ export class Rehearsal {
   constructor(private readonly index: CardIndex) {}
 
   /** `passages`: what the fine stage has embedded. */
-  *lessons(passages: Passages | undefined): Generator<void, Lessons> {
+  *lessons(passages: Passages | undefined): Steps<Lessons> {
     const samples = (): Samples => ({ served: [], unserved: [] });
     const lessons: Lessons = { coarse: samples(), fine: samples(), contests: [] };
     for (const [at, text] of this.samples()) {
@@ -69,41 +70,50 @@ export class Rehearsal {
 
   /**
    * A text of a card, asked as if its whole card were not there, which makes it a request that nobody serves; and as if its card
-   * had never held it, which makes it one that is served. Of many cards, where one question is as much as others should wait for,
-   * in two steps. Answers how that went, unless the card went meanwhile.
+   * had never held it, which makes it one that is served. Answers how that went, unless the card went meanwhile.
    */
-  private *sample(
-    { served, unserved }: Samples,
+  private *sample(samples: Samples, at: number, text: number, near?: Nearness): Steps<Contest | undefined> {
+    const look = yield* this.index.look(this.index.documents[at]!.said[text]!);
+    try {
+      const unserved = yield* this.withoutCard(look, at, near);
+      yield;
+      const { served, contest } = yield* this.withoutText(look, at, text, near);
+      if (!this.index.isAlive(at)) return undefined;
+      samples.unserved.push(unserved);
+      samples.served.push(served);
+      return contest;
+    } finally {
+      this.index.letGo(look);
+    }
+  }
+
+  private *withoutCard(look: Asked, at: number, near?: Nearness): Steps<Evidence> {
+    this.index.replace(look, at, [], []);
+    const all = { at, texts: new Set(this.index.documents[at]!.plain.keys()) };
+    const others = yield* this.index.rank(look, RIVALS, { isMeant: (other) => other !== at, near, without: all });
+    return this.index.evidence(look, others, all);
+  }
+
+  private *withoutText(
+    look: Asked,
     at: number,
     text: number,
     near?: Nearness,
-  ): Generator<void, Contest | undefined> {
+  ): Steps<{ served: Sample; contest: Contest }> {
     const document = this.index.documents[at]!;
     const { plain, heads } = document;
-    let look = this.index.look(document.said[text]!);
-    this.index.replace(look, at, [], []);
-    const all = { at, texts: new Set(plain.keys()) };
-    const others = this.index.rank(look, RIVALS, { isMeant: (other) => other !== at, near, without: all });
-    const evidence = this.index.evidence(look, others, all);
-    if (this.index.size > MANY) {
-      yield;
-      // Whoever asked meanwhile has overwritten the look, and the card may have gone.
-      if (!this.index.isAlive(at)) return undefined;
-      look = this.index.look(document.said[text]!);
-    }
-    unserved.push(evidence);
     const without = { at, texts: this.copiesOf(look, document, text) };
     const rest = (texts: readonly string[]) => texts.filter((_, i) => !without.texts.has(i));
     this.index.replace(look, at, rest(document.said), rest(plain));
-    const order = this.index.rank(look, RIVALS, { near, without });
-    served.push({
+    const order = yield* this.index.rank(look, RIVALS, { near, without });
+    const served = {
       ...this.index.evidence(look, order, without),
       place: order.placeOf(at),
-      source: text >= heads ? "example" : "description",
+      source: text >= heads ? ("example" as const) : ("description" as const),
       beside: plain.filter((_, i) => i >= heads && !without.texts.has(i)).length,
       copies: without.texts.size - 1,
-    });
-    return this.contest(look, order, at);
+    };
+    return { served, contest: this.contest(look, order, at) };
   }
 
   private contest({ factors }: Asked, { best }: Order, at: number): Contest {

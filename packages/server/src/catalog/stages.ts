@@ -1,6 +1,8 @@
 import { centroidOf, conceptsOf, cosineOf, prototypeOf, weightsOf } from "./card-features.js";
 import type { Concepts } from "./concepts.js";
 import { CosineIndex } from "./cosine-index.js";
+import type { Sheet } from "./sheets.js";
+import type { Steps } from "./steps.js";
 import { clausesOf, isChinese, normalise, simplify, TEXT_READ_MAX } from "./text.js";
 import { Vectors } from "./vectors.js";
 import { WordRanking, wordKeysOf } from "./word-ranking.js";
@@ -11,8 +13,11 @@ export interface LocalEmbedder {
   embedOne(text: string): Float32Array;
 }
 
-/** How near each document is to a text, by its number, 0..1. Valid until the next one is made. */
+/** How near each of the first `count` documents is to a text, by its number, 0..1. */
 export interface Look {
+  readonly count: number;
+  /** Where it is noted. */
+  readonly sheet: Sheet;
   /** The text, simplified, and in normal form. */
   readonly said: string;
   readonly plain: string;
@@ -24,15 +29,25 @@ export interface Look {
   readonly lexical: Float32Array;
   readonly concepts: Float32Array;
   readonly words: Float32Array;
+  /** What a share of the words is a share of. */
+  bestByWords: number;
   readonly embedding: Float32Array | undefined;
   /** Those whose embedding is no estimate; undefined: all. */
   readonly exact: Set<number> | undefined;
 }
 
+/**
+ * Among many documents, letters that more than such a share of them has tell none of them apart, and to add them up for each is
+ * half of the work. On the development sets, each among 10,000 cards, top-3 stays within 0.2 points; at an eighth it falls.
+ */
+const COMMON = { many: 4_096, share: 0.25 };
+
 /** The stages that compare a text with all that cards say, each in its own way: letters, concepts, words, embedding. */
 export class Stages {
-  // What is in nearly every card still counts a little, as in the usual smooth idf.
-  private readonly grams = new CosineIndex((df, count) => Math.log((count + 1) / (df + 1)) + 1);
+  // What is in nearly every card of a few still counts a little, as in the usual smooth idf.
+  private readonly grams = new CosineIndex((df, count) =>
+    count > COMMON.many && df > count * COMMON.share ? 0 : Math.log((count + 1) / (df + 1)) + 1,
+  );
   private readonly named = new CosineIndex((df, count) => Math.log((count + 1) / (df + 0.5)));
   private readonly words = new WordRanking();
   private readonly vectors: Vectors | undefined;
@@ -52,14 +67,23 @@ export class Stages {
     this.vectors?.add(this.centroidOf(said));
   }
 
-  look(text: string): Look {
+  /** Compares a text with the first `count` documents, on a sheet that has room for them. */
+  *look(text: string, sheet: Sheet, count: number): Steps<Look> {
     const said = simplify(text.slice(0, TEXT_READ_MAX));
     const plain = normalise(said);
     const { embedder } = this;
     const vector = embedder?.embedOne(said);
     const wordKeys = wordKeysOf(plain);
     let clauses: Float32Array[] | undefined;
+    this.grams.cosines(weightsOf(plain), sheet.lexical, count);
+    yield;
+    this.named.cosines(this.concepts.in(plain), sheet.concepts, count);
+    const bestByWords = this.words.shares(wordKeys, sheet.words, count);
+    yield;
+    const areEstimates = vector !== undefined && this.vectors!.cosines(vector, sheet.embedding, count);
     return {
+      count,
+      sheet,
       said,
       plain,
       chinese: isChinese(plain),
@@ -68,12 +92,13 @@ export class Stages {
         clauses ??= clausesOf(said).map((clause) => embedder!.embedOne(clause));
         return clauses;
       },
-      lexical: this.grams.cosines(weightsOf(plain)),
-      concepts: this.named.cosines(this.concepts.in(plain)),
+      lexical: sheet.lexical,
+      concepts: sheet.concepts,
       wordKeys,
-      words: this.words.shares(wordKeys),
-      embedding: vector && this.vectors!.cosines(vector),
-      exact: this.vectors?.areEstimates === true ? new Set() : undefined,
+      words: sheet.words,
+      bestByWords,
+      embedding: vector && sheet.embedding,
+      exact: areEstimates ? new Set() : undefined,
     };
   }
 
@@ -81,7 +106,8 @@ export class Stages {
   replace(look: Look, at: number, said: readonly string[], plain: readonly string[]): void {
     look.lexical[at] = this.grams.cosine(weightsOf(look.plain), prototypeOf(plain));
     look.concepts[at] = this.named.cosine(this.concepts.in(look.plain), conceptsOf(plain, this.concepts));
-    this.words.replace(look.wordKeys, at, plain);
+    const { wordKeys: words, words: sums, bestByWords: best, count } = look;
+    look.bestByWords = this.words.replace({ words, sums, best, count }, at, plain);
     if (look.vector === undefined) return;
     look.embedding![at] = cosineOf(look.vector, this.centroidOf(said));
     look.exact?.add(at);

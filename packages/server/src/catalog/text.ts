@@ -18,6 +18,10 @@ const segmenter = new Intl.Segmenter("zh", { granularity: "word" });
 /** So much of a text is read: what is wanted is said sooner, and a page must not cost as much as a hundred sentences. */
 export const TEXT_READ_MAX = 2_000;
 
+/** Texts that were cut last. A card's are cut when it is checked and again, a moment later, by all that learns it. */
+const cut = new Map<string, readonly string[]>();
+const CUT_MAX = 1_024;
+
 let simplified: ((text: string) => string) | undefined;
 
 /** NFKC, and Traditional characters simplified. */
@@ -47,10 +51,14 @@ export function isChinese(plain: string): boolean {
  * The words of a text in normal form, English ones without their regular endings. Where blanks and ends of sentences alone part
  * plain letters and digits, nothing is to be known of languages, and they are found twenty times as fast.
  */
-export function wordsOf(plain: string): string[] {
+export function wordsOf(plain: string): readonly string[] {
   if (PLAIN_WORDS.test(plain)) return (plain.match(PLAIN_WORD) ?? []).map(stem);
+  const known = cut.get(plain);
+  if (known !== undefined) return known;
   const words: string[] = [];
   for (const part of segmenter.segment(plain)) if (part.isWordLike) words.push(stem(part.segment));
+  if (cut.size === CUT_MAX) cut.clear();
+  cut.set(plain, words);
   return words;
 }
 

@@ -14,7 +14,6 @@ const PAGE = 1 << PAGE_BITS;
 export class Vectors {
   private readonly pages: Float32Array[] = [];
   private signs: Int32Array<ArrayBuffer>;
-  private sums = new Float32Array(64);
   private count = 0;
   private readonly words: number;
 
@@ -36,17 +35,15 @@ export class Vectors {
     this.signs.set(signsOf(vector, this.words), at * this.words);
   }
 
-  /** Whether `cosines` are estimates. */
-  get areEstimates(): boolean {
-    return this.count > EXACT_MAX;
-  }
-
-  /** The cosine of each document, by its number; below zero counts as zero. The array is valid until the next call. */
-  cosines(request: Float32Array): Float32Array {
-    if (this.sums.length < this.count) this.sums = new Float32Array(this.count * 2);
-    if (this.areEstimates) this.estimate(request);
-    else for (let at = 0; at < this.count; at++) this.sums[at] = this.cosine(at, request);
-    return this.sums;
+  /**
+   * Puts the cosine of each of the first `count` documents into its place in `sums`; below zero counts as zero. Answers whether
+   * these are estimates.
+   */
+  cosines(request: Float32Array, sums: Float32Array, count = this.count): boolean {
+    const areEstimates = count > EXACT_MAX;
+    if (areEstimates) this.estimate(request, sums, count);
+    else for (let at = 0; at < count; at++) sums[at] = this.cosine(at, request);
+    return areEstimates;
   }
 
   /** In full. */
@@ -65,16 +62,15 @@ export class Vectors {
     return Math.max(even + odd, 0);
   }
 
-  private estimate(request: Float32Array): void {
-    const { signs, sums, words, dims } = this;
+  private estimate(request: Float32Array, sums: Float32Array, count: number): void {
+    const { signs, words, dims } = this;
     const wanted = signsOf(request, words);
     // Of a text without a known word nothing is near.
     if (request.every((x) => x === 0)) {
-      sums.fill(0, 0, this.count);
+      sums.fill(0, 0, count);
       return;
     }
     const cosineOf = Float32Array.from({ length: dims + 1 }, (_, n) => Math.max(0, Math.cos((Math.PI * n) / dims)));
-    const { count } = this;
     for (let at = 0, from = 0; at < count; at++, from += words) {
       let differing = 0;
       // Four words at a time share the last step: no byte of their sum can overflow.

@@ -8,10 +8,8 @@ const B = 0.75;
 /** Documents ranked by the words that they share with a request: Okapi BM25 (Robertson and Zaragoza, 2009). */
 export class WordRanking {
   private readonly postings = new Postings();
-  private sums = new Float32Array(64);
   private count = 0;
   private words = 0;
-  private best = 0;
 
   /** Documents are numbered from 0 in the order in which they are added; texts in normal form. */
   add(texts: readonly string[]): void {
@@ -22,33 +20,26 @@ export class WordRanking {
   }
 
   /**
-   * The score of each document, by its number, as a share of the best, 0..1. `words`: of the request, by `wordKeysOf`. The array
-   * is valid until the next call.
+   * Puts the score of each of the first `count` documents into its place in `sums`, as a share of the best, 0..1; answers what
+   * the best was. `words`: of the request, by `wordKeysOf`. What is there behind them may change.
    */
-  shares(words: ReadonlySet<number>): Float32Array {
-    if (this.sums.length < this.count) this.sums = new Float32Array(this.count * 2);
-    const sums = this.sums.fill(0, 0, this.count);
+  shares(words: ReadonlySet<number>, sums: Float32Array, count = this.count): number {
+    sums.fill(0, 0, count);
     for (const word of words) this.postings.addTo(sums, word, this.worthOf(word));
-    this.shareOut();
-    return sums;
+    return shareOut(sums, count);
   }
 
-  private shareOut(): void {
-    const { sums, count } = this;
-    let best = 0;
-    for (let i = 0; i < count; i++) if (sums[i]! > best) best = sums[i]!;
-    this.best = best;
-    if (best > 0) for (let i = 0; i < count; i++) if (sums[i] !== 0) sums[i] = sums[i]! / best;
-  }
-
-  /** Puts another document in the place of one, in the shares of the last call; they are then shares of the best there is now. */
-  replace(words: ReadonlySet<number>, at: number, texts: readonly string[]): void {
+  /** Puts another document in the place of one in shares of `best`; they are then shares of the best there is now, which it answers. */
+  replace(
+    { words, sums, best, count }: { words: ReadonlySet<number>; sums: Float32Array; best: number; count: number },
+    at: number,
+    texts: readonly string[],
+  ): number {
     const weights = this.weightsOf(countsOf(texts.flatMap(wordsOf)));
     let sum = 0;
     for (const word of words) sum += this.worthOf(word) * (weights.get(word) ?? 0);
-    const { sums } = this;
-    for (let i = 0; i < this.count; i++) sums[i] = i === at ? sum : sums[i]! * this.best;
-    this.shareOut();
+    for (let i = 0; i < count; i++) sums[i] = i === at ? sum : sums[i]! * best;
+    return shareOut(sums, count);
   }
 
   /**
@@ -80,6 +71,13 @@ export class WordRanking {
     for (const [word, n] of counts) weights.set(word, (n * (K1 + 1)) / (n + K1 * (1 - B + (B * length) / average)));
     return weights;
   }
+}
+
+function shareOut(sums: Float32Array, count: number): number {
+  let best = 0;
+  for (let i = 0; i < count; i++) if (sums[i]! > best) best = sums[i]!;
+  if (best > 0) for (let i = 0; i < count; i++) if (sums[i] !== 0) sums[i] = sums[i]! / best;
+  return best;
 }
 
 /** The words of a text in normal form, each once. Cutting it takes longer than looking all of them up. */

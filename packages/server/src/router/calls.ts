@@ -124,11 +124,12 @@ export class Calls {
       });
   }
 
-  /** Has slower readers than the index look at its words, if there are any; they get a part of the time that it has. */
+  /** Has its words read, if that takes longer than a look into the index; it gets a part of the time that the call has. */
   private consult(request: MessageRequest, parent: Parent | undefined, now: number): Promise<Advice> | undefined {
     const { intent, matching } = request.envelope;
-    if (intent === undefined || matching === "local") return undefined;
-    return this.catalog.consult(wantedBy(request), this.termsOf(request, undefined, parent, now).deadline - now);
+    if (intent === undefined) return undefined;
+    const withinMs = this.termsOf(request, undefined, parent, now).deadline - now;
+    return this.catalog.consult(wantedBy(request), { withinMs, isLocal: matching === "local" });
   }
 
   /** On which terms a request is taken: they are its capability's, once that is known. */

@@ -22,7 +22,7 @@ export class Discoverer {
     private readonly system: System,
   ) {}
 
-  /** A promise only where slower readers than the index look at the words. */
+  /** A promise only where reading the words takes longer than a look into the index. */
   discover(tenant: string, query: Params<"discover">): string | Promise<string> {
     const { capability, agentId, intent, tags, matching } = query;
     if (
@@ -38,7 +38,7 @@ export class Discoverer {
       );
     }
     const wanted = { tenant, capability, agentId, intent, tags };
-    const reading = matching === "local" ? undefined : this.catalog.consult(wanted);
+    const reading = this.catalog.consult(wanted, { isLocal: matching === "local" });
     if (reading === undefined) return this.answer(wanted, query);
     return reading.then((advice) => this.answer({ ...wanted, advice }, query));
   }

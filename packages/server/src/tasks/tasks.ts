@@ -142,10 +142,10 @@ export class Tasks {
     this.answer(reply, task, again?.state ?? task.state, again === undefined);
   }
 
-  /** The request with what slower readers than the index say of its words, where it asks for them; else there is nothing to wait for. */
+  /** The request with what its words mean, where that takes longer than a look into the index; slower readers only if it asks for them. */
   advised(request: MessageRequest): Promise<MessageRequest> | undefined {
-    if (request.envelope.matching !== "two-stage") return undefined;
-    return this.catalog.consult(wantedBy(request))?.then((advice) => ({ ...request, advice }));
+    const isLocal = request.envelope.matching !== "two-stage";
+    return this.catalog.consult(wantedBy(request), { isLocal })?.then((advice) => ({ ...request, advice }));
   }
 
   /** The one capability it is for, and that the input meets its contract. */
