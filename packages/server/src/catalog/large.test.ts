@@ -9,10 +9,10 @@ import { Learner } from "./learner.js";
 import { Meaning } from "./meaning.js";
 import { Synonyms } from "./synonyms.js";
 
-/** Every look at the clock takes a millisecond, so that a turn has few steps. */
+/** Every look at the clock takes three milliseconds, so that a turn has few steps. */
 class SlowSystem extends FakeSystem {
   override monotonic(): number {
-    this.stall(1);
+    this.stall(3);
     return super.monotonic();
   }
 }

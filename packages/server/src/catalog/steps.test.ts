@@ -26,9 +26,9 @@ test("all at once is what the last step answers", () => {
   expect(finished(bench().work(1, 2, 3))).toBe("done at 6");
 });
 
-test("in turns, short steps share one, and after two milliseconds others have theirs", async () => {
+test("in turns, short steps share one, and when it is over others have theirs", async () => {
   const { system, turns, work } = bench();
-  const answer = inTurns(work(1, 1, 2, 9, 1), system);
+  const answer = inTurns(work(1, 1, 2, 9, 1), system, 2);
   const at = [system.monotonic()];
   for (let turn = turns.shift(); turn !== undefined; turn = turns.shift()) {
     turn();

@@ -15,14 +15,14 @@ export function finished<T>(steps: Steps<T>): T {
 }
 
 /** So long it goes on before others have their turn, ms, and for up to one step more. */
-const TURN_MS = 2;
+const TURN_MS = 4;
 
 /** A few steps at a time. */
-export function inTurns<T>(steps: Steps<T>, system: Pick<System, "monotonic" | "after">): Promise<T> {
+export function inTurns<T>(steps: Steps<T>, system: Pick<System, "monotonic" | "after">, turnMs = TURN_MS): Promise<T> {
   return new Promise((resolve, reject) => {
     const go = (): void => {
       try {
-        const until = system.monotonic() + TURN_MS;
+        const until = system.monotonic() + turnMs;
         let step = steps.next();
         while (step.done !== true && system.monotonic() < until) step = steps.next();
         if (step.done === true) resolve(step.value);
