@@ -49,21 +49,36 @@ export class StaticEmbedder {
 
   /** One text, at once. Of length 1, or all zero if the text has no word the table knows. */
   embedOne(text: string): Float32Array {
+    const vector = this.sumOf(text);
+    const length = lengthOf(vector);
+    if (length > 0) for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! / length;
+    return vector;
+  }
+
+  /**
+   * How much one text says: the length of its vector before it is scaled. Rare words weigh more than common ones, by how often they
+   * occur in the language. 0 if the table knows no word of it.
+   */
+  weightOf(text: string): number {
+    return lengthOf(this.sumOf(text));
+  }
+
+  private sumOf(text: string): Float32Array {
     const { dims, rows, scales, numbers } = this.table;
-    const vector = new Float32Array(dims);
+    const sum = new Float32Array(dims);
     for (const number of cut(text.slice(0, TEXT_CHARS_MAX), numbers)) {
       const scale = scales[number]!;
       const at = number * dims;
-      for (let i = 0; i < dims; i++) vector[i] = vector[i]! + rows[at + i]! * scale;
+      for (let i = 0; i < dims; i++) sum[i] = sum[i]! + rows[at + i]! * scale;
     }
-    let squares = 0;
-    for (const x of vector) squares += x * x;
-    if (squares > 0) {
-      const length = Math.sqrt(squares);
-      for (let i = 0; i < dims; i++) vector[i] = vector[i]! / length;
-    }
-    return vector;
+    return sum;
   }
+}
+
+function lengthOf(vector: Float32Array): number {
+  let squares = 0;
+  for (const x of vector) squares += x * x;
+  return Math.sqrt(squares);
 }
 
 /** Reads the table in the box, or another one of the same format. Rejects with an Error that says what is wrong with it. */

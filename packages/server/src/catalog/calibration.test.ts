@@ -7,7 +7,7 @@ const evidence = (some: Partial<Evidence> = {}): Evidence => ({
   candidates: 40,
   best: 0.5,
   others: 0.07,
-  known: 0.7,
+  covered: 0.7,
   part: 0,
   margin: 0.2,
   fine: null,
@@ -54,13 +54,13 @@ describe("what is accepted", () => {
     expect(judge(evidence({ best: 0.2, others: 0.04 }), calibration).verdict).toBe("no_match");
   });
 
-  test("words that cannot occur, since the card is in another language, speak neither for nor against", () => {
-    const calibration = calibrate([...around(0.5, 0.1), sample({ known: null })], []);
-    expect(calibration.known.mean).toBeCloseTo(0.7, 2);
-    const fit = (known: number | null) => judge(evidence({ known }), calibration).fit;
+  test("what cannot be told of words, since the card is in another language, speaks neither for nor against", () => {
+    const calibration = calibrate([...around(0.5, 0.1), sample({ covered: null })], []);
+    expect(calibration.covered.mean).toBeCloseTo(0.7, 2);
+    const fit = (covered: number | null) => judge(evidence({ covered }), calibration).fit;
     expect(fit(null)).toBeGreaterThan(fit(0));
     expect(fit(null)).toBeLessThan(fit(1));
-    expect(fit(null)).toBeCloseTo(fit(calibration.known.mean));
+    expect(fit(null)).toBeCloseTo(fit(calibration.covered.mean));
   });
 
   test("before there are samples it is what fits by half with a coarse score, and more with the fine stage (CAT-4)", () => {
@@ -177,7 +177,7 @@ describe("for any samples", () => {
     candidates: fc.constantFrom(0, 1, 2, 1000),
     best: part,
     others: part,
-    known: fc.option(part),
+    covered: fc.option(part),
     part,
     margin: part,
     fine: fc.option(part),
@@ -186,7 +186,7 @@ describe("for any samples", () => {
     candidates: fc.constantFrom(1, 2, 1000),
     best: part,
     others: part,
-    known: fc.option(part),
+    covered: fc.option(part),
     part,
     margin: part,
     fine: fc.option(part),
@@ -227,7 +227,7 @@ describe("for any samples", () => {
   });
 
   test("C2: more evidence for it never lowers fit, apart or confidence", () => {
-    const upwards = fc.constantFrom(...(["best", "others", "known", "part", "fine"] as const));
+    const upwards = fc.constantFrom(...(["best", "others", "covered", "part", "fine"] as const));
     fc.assert(
       fc.property(given, evidences, upwards, part, ([served, unserved], asked, key, by) => {
         const calibration = calibrate(served, unserved);

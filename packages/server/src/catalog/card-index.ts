@@ -1,5 +1,6 @@
 import { type CardText, cosineOf, descriptionOf, textsOf } from "./card-features.js";
 import type { Concepts } from "./concepts.js";
+import type { Word } from "./coverage.js";
 import { type Evidence, evidenceOf } from "./evidence.js";
 import { OperationSets } from "./operation-sets.js";
 import { type OperationReading, operationsIn, operationsOf } from "./operations.js";
@@ -34,8 +35,10 @@ export interface Scored {
  * embedder hears some of it. On the same scale as theirs. Set on the same sets, with multilingual-e5-small.
  */
 const FINE = { near: 0.65, others: 0.52, operation: 0.75, shortList: 50 };
-/** Cards whose texts are kept as vectors: those that are asked for. */
-const VECTORS_MAX = 2_000;
+/** So many cards are kept at hand with the vectors of their texts and words: those that are asked for. */
+const AT_HAND_MAX = 2_000;
+/** So many of the first cards cover what a request says: one alone lacks words that its like have. */
+export const COVERING = 3;
 /** Of a large catalog, so many of the nearest by estimate are compared in full. */
 const REFINED_MAX = 500;
 
@@ -49,8 +52,9 @@ export interface Document {
   readonly chinese: boolean;
   /** The number of its set of operations. */
   readonly operations: number;
-  /** Of its texts; made when it comes near to be the one that is meant. */
+  /** Of its texts, and all its words; made when it comes near to be the one that is meant. */
   vectors: readonly Float32Array[] | undefined;
+  words: readonly Word[] | undefined;
 }
 
 /** Texts of a document, by their numbers. */
@@ -84,7 +88,7 @@ export class CardIndex {
   private readonly traits = new Traits();
   private readonly byName = new Map<string, number>();
   private readonly stages: Stages;
-  private readonly withVectors: Document[] = [];
+  private readonly atHand: Document[] = [];
   private readonly sheets = new Sheets();
 
   constructor(
@@ -113,7 +117,16 @@ export class CardIndex {
     this.byName.set(card.name, this.documents.length);
     const chinese = isChinese(plain.slice(0, heads).join(" "));
     const operations = this.operations.of(operationsOf(card), card.operation !== undefined);
-    this.documents.push({ name: card.name, said, plain, heads, chinese, operations, vectors: undefined });
+    this.documents.push({
+      name: card.name,
+      said,
+      plain,
+      heads,
+      chinese,
+      operations,
+      vectors: undefined,
+      words: undefined,
+    });
     this.traits.add(operations, chinese);
     this.stages.add(said, plain);
   }
@@ -224,13 +237,15 @@ export class CardIndex {
       return { score, plain, fine: near ?? null, ...nearest };
     });
     const first = order.best[0];
-    // Across languages words cannot occur, and that they do not is no evidence.
+    // Words of two languages are not as near as those of one, and that they are not is no evidence.
     const foreign = first !== undefined && this.documents[first.at]!.chinese !== look.chinese;
-    const texts = without === undefined ? [] : this.documents[without.at]!.plain;
-    const gone = texts.filter((_, i) => without!.texts.has(i));
-    const kept = texts.filter((_, i) => !without!.texts.has(i));
-    const known = foreign ? null : this.stages.known(look, gone, kept);
-    return evidenceOf(top, { candidates: order.counted, best: order.most, sum: order.sum, known });
+    const cards = order.best.slice(0, COVERING).map(({ at }) => {
+      const document = this.documents[at]!;
+      if (without?.at !== at) return this.wordsOf(document);
+      return this.stages.wordsIn(document.plain.filter((_, i) => !without.texts.has(i)));
+    });
+    const covered = foreign ? null : this.stages.covered(look, cards);
+    return evidenceOf(top, { candidates: order.counted, best: order.most, sum: order.sum, covered });
   }
 
   /** How near a request, and its nearest clause, comes to one text of a card. */
@@ -255,13 +270,24 @@ export class CardIndex {
 
   /** Of its texts. */
   vectorsOf(document: Document): readonly Float32Array[] {
-    if (document.vectors !== undefined) return document.vectors;
-    if (this.withVectors.length >= VECTORS_MAX) {
-      for (const each of this.withVectors) each.vectors = undefined;
-      this.withVectors.length = 0;
-    }
-    document.vectors = document.said.map((text) => this.embedder!.embedOne(text));
-    this.withVectors.push(document);
+    this.hold(document);
+    document.vectors ??= document.said.map((text) => this.embedder!.embedOne(text));
     return document.vectors;
+  }
+
+  private wordsOf(document: Document): readonly Word[] {
+    this.hold(document);
+    document.words ??= this.stages.wordsIn(document.plain);
+    return document.words;
+  }
+
+  /** Keeps it at hand, for which all others go when there are too many. */
+  private hold(document: Document): void {
+    if (document.vectors !== undefined || document.words !== undefined) return;
+    if (this.atHand.length >= AT_HAND_MAX) {
+      for (const each of this.atHand) [each.vectors, each.words] = [undefined, undefined];
+      this.atHand.length = 0;
+    }
+    this.atHand.push(document);
   }
 }

@@ -26,10 +26,10 @@ export interface Field {
   /** Sum of their plain scores. */
   readonly sum: number;
   /**
-   * Share of the request's words, by inverse document frequency, that occur on any card. Null if the best one's card is in
-   * another language than the request: there, words cannot occur, and their absence is no evidence.
+   * How much of what the request says the first few cards say too, word by word. Null if the best one's card is in another language
+   * than the request: words are less near there, whatever is meant.
    */
-  readonly known: number | null;
+  readonly covered: number | null;
 }
 
 /** Six numbers and a count; what `judge` decides from, and what is kept in the record of a decision. */
@@ -39,7 +39,7 @@ export interface Evidence {
   readonly best: number;
   /** How much the others have on average: high where the request speaks of this catalog's trade at all. */
   readonly others: number;
-  readonly known: number | null;
+  readonly covered: number | null;
   /** How much nearer one clause is than the whole request: people tell a story around what they want. */
   readonly part: number;
   /** How far the first is ahead of the second in the ranking. */
@@ -57,7 +57,7 @@ export function evidenceOf(top: readonly Standing[], field: Field): Evidence {
       candidates: 0,
       best: 0,
       others: 0,
-      known: field.known === null ? null : unit(field.known),
+      covered: field.covered === null ? null : unit(field.covered),
       part: 0,
       margin: 0,
       fine: null,
@@ -67,7 +67,7 @@ export function evidenceOf(top: readonly Standing[], field: Field): Evidence {
     candidates,
     best,
     others: candidates > 1 ? (finite(field.sum) - best) / (candidates - 1) : 0,
-    known: field.known === null ? null : unit(field.known),
+    covered: field.covered === null ? null : unit(field.covered),
     part: unit(finite(first.nearestPart) - finite(first.nearest)),
     margin: Math.max(0, finite(first.score) - (second === undefined ? 0 : finite(second.score))),
     fine: first.fine === undefined || first.fine === null ? null : unit(first.fine),

@@ -1,6 +1,6 @@
 import { type Calibration, calibrate, judge, START, type Thresholds } from "./calibration.js";
 import type { CardText } from "./card-features.js";
-import { CardIndex, type Scored } from "./card-index.js";
+import { CardIndex, COVERING, type Scored } from "./card-index.js";
 import type { Concepts } from "./concepts.js";
 import { strengthOf } from "./operation-strength.js";
 import { operationsIn } from "./operations.js";
@@ -76,7 +76,7 @@ export class Meaning {
     const look = yield* index.look(text);
     const meant = among && new Set([...among].map((each) => index.placeOf(each)));
     const isMeant = meant && ((at: number) => meant.has(at));
-    const order = yield* index.rank(look, Math.max(limit, 2), { isMeant, near });
+    const order = yield* index.rank(look, Math.max(limit, COVERING), { isMeant, near });
     const calibration = near === undefined ? this.calibration : this.fineCalibration;
     const judgement = judge(index.evidence(look, order), calibration, this.thresholds);
     const ranked = order.best.slice(0, limit).map((place) => index.scored(look, place));

@@ -1,6 +1,7 @@
 import { centroidOf, conceptsOf, cosineOf, prototypeOf, weightsOf } from "./card-features.js";
 import type { Concepts } from "./concepts.js";
 import { CosineIndex } from "./cosine-index.js";
+import { Coverage, type Word } from "./coverage.js";
 import type { Sheet } from "./sheets.js";
 import type { Steps } from "./steps.js";
 import { clausesOf, isChinese, normalise, simplify, TEXT_READ_MAX } from "./text.js";
@@ -11,6 +12,8 @@ import { WordRanking, wordKeysOf } from "./word-ranking.js";
 export interface LocalEmbedder {
   readonly dims: number;
   embedOne(text: string): Float32Array;
+  /** How much a text says, more than 0; 0 of one that it does not know. */
+  weightOf(text: string): number;
 }
 
 /** How near each of the first `count` documents is to a text, by its number, 0..1. */
@@ -37,10 +40,11 @@ export interface Look {
 }
 
 /**
- * Among many documents, letters that more than such a share of them has tell none of them apart, and to add them up for each is
- * half of the work. On the development sets, each among 10,000 cards, top-3 stays within 0.2 points; at an eighth it falls.
+ * Among so many documents that a question takes milliseconds, letters that more than such a share of them has are passed over: they
+ * tell few apart, and to add them up is half of the work. On the development sets, each among 10,000 cards, that moves top-3 by
+ * 0.2 points at most, up or down; an eighth costs more.
  */
-const COMMON = { many: 4_096, share: 0.25 };
+const COMMON = { many: 20_000, share: 0.25 };
 
 /** The stages that compare a text with all that cards say, each in its own way: letters, concepts, words, embedding. */
 export class Stages {
@@ -51,12 +55,14 @@ export class Stages {
   private readonly named = new CosineIndex((df, count) => Math.log((count + 1) / (df + 0.5)));
   private readonly words = new WordRanking();
   private readonly vectors: Vectors | undefined;
+  private readonly coverage: Coverage | undefined;
 
   constructor(
     private readonly concepts: Concepts,
     private readonly embedder: LocalEmbedder | undefined,
   ) {
     this.vectors = embedder && new Vectors(embedder.dims);
+    this.coverage = embedder && new Coverage(embedder, this.words);
   }
 
   /** Documents are numbered from 0 in the order in which they are added. Their texts simplified, and in normal form. */
@@ -120,9 +126,15 @@ export class Stages {
     exact.add(at);
   }
 
-  /** How much of what a text says occurs in any document: the share of its words, each by what it is worth, 0..1. See WordRanking. */
-  known({ wordKeys }: Look, gone?: readonly string[], kept?: readonly string[]): number {
-    return this.words.known(wordKeys, gone, kept);
+  /** The words of texts in normal form, each once. */
+  wordsIn(plain: readonly string[]): readonly Word[] {
+    return this.coverage?.wordsIn(plain) ?? [];
+  }
+
+  /** How much of what a text says is said by cards of these words as well, 0..1; null if that cannot be told. */
+  covered({ said, plain }: Look, cards: readonly (readonly Word[])[]): number | null {
+    const clauses = clausesOf(said).map(normalise);
+    return this.coverage?.of(clauses.length === 0 ? [plain] : clauses, cards) ?? null;
   }
 
   /** Whether so much came since the last time that it should be refreshed now. */

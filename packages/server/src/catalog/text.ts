@@ -48,18 +48,23 @@ export function isChinese(plain: string): boolean {
 }
 
 /**
- * The words of a text in normal form, English ones without their regular endings. Where blanks and ends of sentences alone part
+ * The words of a text in normal form, as they stand. Where blanks and ends of sentences alone part
  * plain letters and digits, nothing is to be known of languages, and they are found twenty times as fast.
  */
-export function wordsOf(plain: string): readonly string[] {
-  if (PLAIN_WORDS.test(plain)) return (plain.match(PLAIN_WORD) ?? []).map(stem);
+export function partsOf(plain: string): readonly string[] {
+  if (PLAIN_WORDS.test(plain)) return plain.match(PLAIN_WORD) ?? [];
   const known = cut.get(plain);
   if (known !== undefined) return known;
   const words: string[] = [];
-  for (const part of segmenter.segment(plain)) if (part.isWordLike) words.push(stem(part.segment));
+  for (const part of segmenter.segment(plain)) if (part.isWordLike) words.push(part.segment);
   if (cut.size === CUT_MAX) cut.clear();
   cut.set(plain, words);
   return words;
+}
+
+/** The same, English ones without their regular endings. */
+export function wordsOf(plain: string): string[] {
+  return partsOf(plain).map(stem);
 }
 
 /** The clauses of a text: people tell a story around what they want. Of a text without punctuation there is one. */

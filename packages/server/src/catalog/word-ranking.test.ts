@@ -36,14 +36,13 @@ test("a request of which nothing occurs has no shares, whatever takes a place", 
   expect([...asked.sums]).toEqual([0, 0, 0]);
 });
 
-test("words are known if any document says them, and one that only a text said which is gone is not", () => {
+test("a word is worth the more the fewer documents have it, whatever its ending", () => {
   const words = ranking();
-  expect(words.known(wordKeysOf("cancel parcel"))).toBe(1);
-  expect(words.known(wordKeysOf("tomato soup"))).toBe(0);
-  expect(words.known(wordKeysOf("cancel soup"))).toBeGreaterThan(0);
-  expect(words.known(wordKeysOf("cancel soup"))).toBeLessThan(1);
-
-  expect(words.known(wordKeysOf("cancel order"), documents[0])).toBe(0);
-  expect(words.known(wordKeysOf("where parcel"), ["where parcel"], ["track parcel"])).toBeGreaterThan(0);
-  expect(words.known(wordKeysOf("where parcel"), ["where parcel"], ["track parcel"])).toBeLessThan(1);
+  words.add(["cancel the flight"]);
+  const [rare, common, unheard] = ["flights", "cancel", "soup"].map((word) => words.worthOfWord(word));
+  expect(words.worthOfWord("flight")).toBe(rare);
+  expect(words.worthOfWord("booking")).toBe(words.worthOfWord("book"));
+  expect(common).toBe(rare);
+  expect(unheard!).toBeGreaterThan(words.worthOfWord("order"));
+  expect(words.worthOfWord("order")).toBeGreaterThan(common!);
 });

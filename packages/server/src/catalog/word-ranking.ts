@@ -1,5 +1,5 @@
 import { Postings } from "./postings.js";
-import { hashOf, wordsOf } from "./text.js";
+import { hashOf, stem, wordsOf } from "./text.js";
 
 /** BM25's usual constants: how soon a repeated word stops counting, and how much long documents are held back. */
 const K1 = 1.2;
@@ -10,6 +10,11 @@ export class WordRanking {
   private readonly postings = new Postings();
   private count = 0;
   private words = 0;
+
+  /** How many documents there are. */
+  get size(): number {
+    return this.count;
+  }
 
   /** Documents are numbered from 0 in the order in which they are added; texts in normal form. */
   add(texts: readonly string[]): void {
@@ -42,24 +47,13 @@ export class WordRanking {
     return shareOut(sums, count);
   }
 
-  /**
-   * How much of what a request says occurs anywhere: the share of its words, each by what it is worth, 0..1. Texts of one document
-   * that are `gone` are taken for not there, and those that it keeps for all it has.
-   */
-  known(words: ReadonlySet<number>, gone: readonly string[] = [], kept: readonly string[] = []): number {
-    const only = countsOf(gone.flatMap(wordsOf));
-    for (const word of countsOf(kept.flatMap(wordsOf)).keys()) only.delete(word);
-    let [known, all] = [0, 0];
-    for (const word of words) {
-      const df = this.postings.count(word) - (only.has(word) ? 1 : 0);
-      const worth = this.worthOf(word, df);
-      all += worth;
-      if (df > 0) known += worth;
-    }
-    return all > 0 ? known / all : 0;
+  /** What a word is worth: more, the fewer documents have it. */
+  worthOfWord(word: string): number {
+    return this.worthOf(hashOf(stem(word)));
   }
 
-  private worthOf(word: number, df = this.postings.count(word)): number {
+  private worthOf(word: number): number {
+    const df = this.postings.count(word);
     return Math.log(1 + (this.count - df + 0.5) / (df + 0.5));
   }
 

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { Coverage } from "./coverage.js";
+
+/** Words that mean the same begin with the same letter; those with an "x" are not known. */
+const embedder = {
+  dims: 26,
+  embedOne: (text: string) => {
+    const vector = new Float32Array(26);
+    if (!text.includes("x")) vector[text.charCodeAt(0) - 97] = 1;
+    return vector;
+  },
+  weightOf: (text: string) => (text === "the" ? 0.1 : text.includes("x") ? 0 : 1),
+};
+const among = (size: number) => new Coverage(embedder, { size, worthOfWord: () => 1 });
+const coverage = among(0);
+const cards = [["cancel the order"], ["order again", "list"]].map((texts) => coverage.wordsIn(texts));
+
+test("what cards say is covered, in the same word or in one that means the same, and in several cards", () => {
+  expect(coverage.of(["cancel the list again"], cards)).toBe(1);
+  expect(coverage.of(["close the lock"], cards)).toBeCloseTo(1, 6);
+  expect(coverage.of(["cancel the meal"], cards)).toBeCloseTo(1.1 / 2.1, 6);
+});
+
+test("a word without a meaning is covered by itself alone", () => {
+  expect(coverage.of(["xylophone repair"], cards)).toBe(0);
+  const withIt = [...cards, coverage.wordsIn(["xylophone"])];
+  expect(coverage.of(["xylophone repair"], withIt)).toBe(0.5);
+});
+
+test("the more cards there are, the more what is rare among them counts, and not what is rare in the language", () => {
+  const covered = [0, 20, 1e9].map((size) => among(size).of(["the meal"], cards)!);
+  expect(covered[0]).toBeCloseTo(0.1 / 1.1, 6);
+  expect(covered[1]).toBeCloseTo(Math.sqrt(0.1) / (1 + Math.sqrt(0.1)), 6);
+  expect(covered[2]).toBeCloseTo(0.5, 6);
+});
+
+test("the clause that is covered best counts, and one of a single word only if there is no longer one", () => {
+  expect(coverage.of(["my wife is unwell", "cancel the order"], cards)).toBe(1);
+  expect(coverage.of(["order", "give it back"], cards)).toBe(0);
+  expect(coverage.of(["order", "why"], cards)).toBe(1);
+});
+
+test("nothing is said of a text without words, and no card covers nothing", () => {
+  expect(coverage.of(["?!"], cards)).toBeUndefined();
+  expect(coverage.of([], cards)).toBeUndefined();
+  expect(coverage.of(["cancel the order"], [])).toBe(0);
+});
