@@ -40,6 +40,15 @@ test("the clause that is covered best counts, and one of a single word only if t
   expect(coverage.of(["order", "why"], cards)).toBe(1);
 });
 
+test("of long cards and requests the beginning is looked at", () => {
+  const long = Array.from({ length: 200 }, (_, i) => `word${i}`);
+  expect(coverage.wordsIn([long.join(" "), "order"])).toHaveLength(128);
+  const request = `cancel order ${long.slice(0, 22).join(" ")}`;
+  expect(coverage.of([request], cards)).toBe(coverage.of([`${request} list again the`], cards));
+  const clauses = [...Array.from({ length: 8 }, () => "my wife"), "cancel the order"];
+  expect(coverage.of(clauses, cards)).toBe(0);
+});
+
 test("nothing is said of a text without words, and no card covers nothing", () => {
   expect(coverage.of(["?!"], cards)).toBeUndefined();
   expect(coverage.of([], cards)).toBeUndefined();

@@ -9,8 +9,12 @@ const WORDS_MAX = 8_192;
  * much they tell, and on the development sets these refuse as well as all 128.
  */
 const DIMS = 32;
-/** A clause of fewer words says too little to be all that was meant, if there are longer ones. */
+/** A clause of fewer words says too little to be all that was meant, if there are longer ones; of one, so many are looked at. */
 const CLAUSE_MIN = 2;
+const CLAUSE_MAX = 24;
+/** So many clauses are looked at, and words of a card: a page must not cost as much as a hundred sentences. */
+const CLAUSES_MAX = 8;
+const CARD_MAX = 128;
 
 /** How rare a word is among so many cards says as much as how much it says in the language at large; among more, more. */
 const CARDS_WORTH = 20;
@@ -42,9 +46,17 @@ export class Coverage {
     private readonly rarity: Rarity,
   ) {}
 
-  /** The words of texts in normal form, each once. */
-  wordsIn(texts: readonly string[]): Word[] {
-    return [...new Set(texts.flatMap(partsOf))].map((text) => this.wordOf(text));
+  /** The first words of texts in normal form, each once. */
+  wordsIn(texts: readonly string[], most = CARD_MAX): Word[] {
+    const words = new Set<string>();
+    for (const text of texts) {
+      for (const word of partsOf(text)) {
+        if (words.size === most) break;
+        words.add(word);
+      }
+      if (words.size === most) break;
+    }
+    return Array.from(words, (word) => this.wordOf(word));
   }
 
   /**
@@ -58,7 +70,7 @@ export class Coverage {
       seen.set(word, known);
       return known;
     };
-    const cut = clauses.map((clause) => this.wordsIn([clause]));
+    const cut = clauses.slice(0, CLAUSES_MAX).map((clause) => this.wordsIn([clause], CLAUSE_MAX));
     const long = cut.filter((words) => words.length >= CLAUSE_MIN);
     let best: number | undefined;
     for (const words of long.length > 0 ? long : cut) {

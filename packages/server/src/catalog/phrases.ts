@@ -36,7 +36,7 @@ export interface Consultation {
 }
 
 /** Who looks beyond the index. */
-interface Readers {
+interface Helpers {
   fine: FineStage | undefined;
   chooser: Chooser | undefined;
 }
@@ -86,7 +86,7 @@ export class Phrases {
   private async advise(
     phrase: string,
     learner: Learner,
-    { fine, chooser, withinMs, among }: Readers & Pick<Consultation, "withinMs" | "among">,
+    { fine, chooser, withinMs, among }: Helpers & Pick<Consultation, "withinMs" | "among">,
   ): Promise<Advice> {
     const read = fine === undefined ? NO_ADVICE : await fineAdvice(fine, phrase, withinMs);
     const answer = await learner.read(phrase, CHOICES_MAX, { among, near: read.near });

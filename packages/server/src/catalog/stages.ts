@@ -126,7 +126,7 @@ export class Stages {
     exact.add(at);
   }
 
-  /** The words of texts in normal form, each once. */
+  /** The first words of texts in normal form, each once. */
   wordsIn(plain: readonly string[]): readonly Word[] {
     return this.coverage?.wordsIn(plain) ?? [];
   }
