@@ -60,7 +60,7 @@ describe("CAT-3: a request in words", () => {
     expect(decisions[0].candidates[0].reasons).toEqual([
       "meaning",
       expect.stringMatching(/^confidence [01]\.\d\d$/),
-      ...["lexical", "concepts", "words", "embedding", "operation"].map((stage) =>
+      ...["lexical", "concepts", "words", "embedding", "operation", "covered"].map((stage) =>
         expect.stringMatching(new RegExp(`^${stage} \\d\\.\\d\\d$`)),
       ),
     ]);

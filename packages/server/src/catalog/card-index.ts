@@ -1,12 +1,12 @@
 import { type CardText, cosineOf, descriptionOf, textsOf } from "./card-features.js";
 import type { Concepts } from "./concepts.js";
-import type { Word } from "./coverage.js";
+import type { CardWords } from "./coverage.js";
 import { type Evidence, evidenceOf } from "./evidence.js";
 import { OperationSets } from "./operation-sets.js";
 import { type OperationReading, operationsIn, operationsOf } from "./operations.js";
 import { highest, Order, type Place } from "./order.js";
 import type { Nearness } from "./passages.js";
-import { plainScore, type Scannable, scan } from "./scan.js";
+import { plainScore, type Scannable, scan, WORDS_WEIGHT } from "./scan.js";
 import { Sheets } from "./sheets.js";
 import { type LocalEmbedder, type Look, Stages } from "./stages.js";
 import type { Steps } from "./steps.js";
@@ -20,6 +20,8 @@ export interface Parts {
   words: number;
   embedding: number;
   operation: number;
+  /** How much of the request's words it says, in the same word or a near one; where the fine stage does not rank. */
+  covered?: number;
   /** How near the fine stage finds it, if it ranked; undefined too of what that has not read yet. */
   fine?: number;
 }
@@ -37,6 +39,8 @@ export interface Scored {
 const FINE = { near: 0.65, others: 0.52, operation: 0.75, shortList: 50 };
 /** So many cards are kept at hand with the vectors of their texts and words: those that are asked for. */
 const AT_HAND_MAX = 2_000;
+/** So many of the nearest are compared with the request word by word. */
+const CLOSELY = 5;
 /** So many of the first cards cover what a request says: one alone lacks words that its like have. */
 export const COVERING = 3;
 /** Of a large catalog, so many of the nearest by estimate are compared in full. */
@@ -54,7 +58,7 @@ export interface Document {
   readonly operations: number;
   /** Of its texts, and all its words; made when it comes near to be the one that is meant. */
   vectors: readonly Float32Array[] | undefined;
-  words: readonly Word[] | undefined;
+  words: CardWords | undefined;
 }
 
 /** Texts of a document, by their numbers. */
@@ -183,8 +187,30 @@ export class CardIndex {
 
   /** The best few. */
   *rank(look: Asked, limit: number, { isMeant, near, without }: Ranking = {}): Steps<Order> {
-    if (near === undefined) return yield* this.order(look, limit, isMeant);
-    return this.finely(look, yield* this.order(look, FINE.shortList, isMeant), near, limit, without);
+    if (near !== undefined) {
+      return this.finely(look, yield* this.order(look, FINE.shortList, isMeant), near, limit, without);
+    }
+    const found = yield* this.order(look, Math.max(limit, CLOSELY), isMeant);
+    yield;
+    return this.closely(look, found, limit, without);
+  }
+
+  /** A short list, ranked again by how much of what the request says each card says too. */
+  private closely(look: Asked, found: Order, limit: number, without?: Without): Order {
+    const { request } = look;
+    return found.again(limit, ({ at, score }) => {
+      const words = request && this.wordsLeft(at, without);
+      if (words === undefined) return { score };
+      const covered = request!.share(words);
+      return { score: score + WORDS_WEIGHT * covered * look.factors[this.documents[at]!.operations]!, covered };
+    });
+  }
+
+  /** The words of a card, without those of texts that are taken for not there. */
+  private wordsLeft(at: number, without?: Without): CardWords | undefined {
+    const document = this.documents[at]!;
+    if (without?.at !== at) return this.wordsOf(document);
+    return this.stages.wordsOf(document.plain.filter((_, i) => !without.texts.has(i)));
   }
 
   /** The best among those that are meant; all of them, if that is not said. */
@@ -199,7 +225,7 @@ export class CardIndex {
     for (const at of highest(scores, count, look.exact === undefined ? limit : REFINED_MAX)) {
       this.stages.refine(look, at);
       const plain = plainScore(look, traits.isChinese(at), at);
-      order.offer(at, plain, plain * look.factors[traits.operations(at)]!);
+      order.offer(at, plain, { score: plain * look.factors[traits.operations(at)]! });
       most = Math.max(most, plain);
     }
     // The highest of many estimates is high by chance for a good part; whether anybody serves is told better by what is exact.
@@ -217,7 +243,7 @@ export class CardIndex {
     });
   }
 
-  scored({ lexical, concepts, words, embedding, factors }: Asked, { at, score, near }: Place): Scored {
+  scored({ lexical, concepts, words, embedding, factors }: Asked, { at, score, near, covered }: Place): Scored {
     const { name, operations } = this.documents[at]!;
     const parts = {
       lexical: lexical[at]!,
@@ -225,6 +251,7 @@ export class CardIndex {
       words: words[at]!,
       embedding: embedding?.[at] ?? 0,
       operation: factors[operations]!,
+      ...(covered !== undefined && { covered }),
       ...(near !== undefined && { fine: near }),
     };
     return { name, score, parts };
@@ -239,13 +266,13 @@ export class CardIndex {
     const first = order.best[0];
     // Words of two languages are not as near as those of one, and that they are not is no evidence.
     const foreign = first !== undefined && this.documents[first.at]!.chinese !== look.chinese;
-    const cards = order.best.slice(0, COVERING).map(({ at }) => {
-      const document = this.documents[at]!;
-      if (without?.at !== at) return this.wordsOf(document);
-      return this.stages.wordsIn(document.plain.filter((_, i) => !without.texts.has(i)));
-    });
-    const covered = foreign ? null : this.stages.covered(look, cards);
-    return evidenceOf(top, { candidates: order.counted, best: order.most, sum: order.sum, covered });
+    const covered = foreign ? undefined : this.covered(look, order, without);
+    return evidenceOf(top, { candidates: order.counted, best: order.most, sum: order.sum, covered: covered ?? null });
+  }
+
+  private covered(look: Look, { best }: Order, without?: Without): number | undefined {
+    const cards = best.slice(0, COVERING).flatMap(({ at }) => this.wordsLeft(at, without) ?? []);
+    return look.request?.best(look.clauses().plain, cards);
   }
 
   /** How near a request, and its nearest clause, comes to one text of a card. */
@@ -264,7 +291,7 @@ export class CardIndex {
     const whole = nearest(look.vector!);
     return {
       nearest: whole,
-      nearestPart: look.clauses().reduce((most, clause) => Math.max(most, nearest(clause)), whole),
+      nearestPart: look.clauses().vectors.reduce((most, clause) => Math.max(most, nearest(clause)), whole),
     };
   }
 
@@ -275,9 +302,9 @@ export class CardIndex {
     return document.vectors;
   }
 
-  private wordsOf(document: Document): readonly Word[] {
+  private wordsOf(document: Document): CardWords | undefined {
     this.hold(document);
-    document.words ??= this.stages.wordsIn(document.plain);
+    document.words ??= this.stages.wordsOf(document.plain);
     return document.words;
   }
 

@@ -10,7 +10,7 @@ test("the best are in order, however they were offered, and each has its place",
   fc.assert(
     fc.property(scores, fc.integer({ min: 1, max: 10 }), (given, limit) => {
       const order = new Order(limit);
-      for (const [at, score] of given.entries()) order.offer(at, score, score);
+      for (const [at, score] of given.entries()) order.offer(at, score, { score });
       const sorted = [...given].sort((a, b) => b - a).slice(0, limit);
       expect(order.best.map(({ score }) => score)).toEqual(sorted);
       for (const [i, { at }] of order.best.entries()) expect(order.placeOf(at)).toBe(i + 1);

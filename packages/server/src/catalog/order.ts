@@ -7,7 +7,12 @@ export interface Place {
   readonly score: number;
   /** How near the fine stage finds it, if it ranks; undefined too of what that has not read yet. */
   readonly near?: number | undefined;
+  /** How much of the request's words it says, if it was ranked by that too. */
+  readonly covered?: number | undefined;
 }
+
+/** A new score, and what it comes of. */
+type Rescored = Pick<Place, "score" | "near" | "covered">;
 
 /** The best few documents, and what is said of all. */
 export class Order {
@@ -20,13 +25,10 @@ export class Order {
   constructor(private readonly limit: number) {}
 
   /** The same documents with other scores; what is said of all stays. */
-  again(limit: number, rescored: (place: Place) => { score: number; near: number | undefined }): Order {
+  again(limit: number, rescored: (place: Place) => Rescored): Order {
     const order = new Order(limit);
     order.countAll(this);
-    for (const place of this.best) {
-      const { score, near } = rescored(place);
-      order.offer(place.at, place.plain, score, near);
-    }
+    for (const place of this.best) order.offer(place.at, place.plain, rescored(place));
     return order;
   }
 
@@ -36,12 +38,12 @@ export class Order {
     this.sum = sum;
   }
 
-  offer(at: number, plain: number, score: number, near?: number): void {
+  offer(at: number, plain: number, { score, near, covered }: Rescored): void {
     const { best, limit } = this;
     if (best.length === limit && score <= best[limit - 1]!.score) return;
     let i = best.length;
     while (i > 0 && best[i - 1]!.score < score) i--;
-    best.splice(i, 0, { at, plain, score, near });
+    best.splice(i, 0, { at, plain, score, near, covered });
     if (best.length > limit) best.pop();
   }
 

@@ -1,7 +1,7 @@
 import { centroidOf, conceptsOf, cosineOf, prototypeOf, weightsOf } from "./card-features.js";
 import type { Concepts } from "./concepts.js";
 import { CosineIndex } from "./cosine-index.js";
-import { Coverage, type Word } from "./coverage.js";
+import { type CardWords, Coverage, type RequestWords } from "./coverage.js";
 import type { Sheet } from "./sheets.js";
 import type { Steps } from "./steps.js";
 import { clausesOf, isChinese, normalise, simplify, TEXT_READ_MAX } from "./text.js";
@@ -27,8 +27,10 @@ export interface Look {
   readonly chinese: boolean;
   readonly wordKeys: ReadonlySet<number>;
   readonly vector: Float32Array | undefined;
-  /** The vectors of its clauses. */
-  readonly clauses: () => readonly Float32Array[];
+  /** Its clauses, in normal form, and their vectors. */
+  readonly clauses: () => { readonly plain: readonly string[]; readonly vectors: readonly Float32Array[] };
+  /** Its words; undefined if nothing is known of words. */
+  readonly request: RequestWords | undefined;
   readonly lexical: Float32Array;
   readonly concepts: Float32Array;
   readonly words: Float32Array;
@@ -80,7 +82,7 @@ export class Stages {
     const { embedder } = this;
     const vector = embedder?.embedOne(said);
     const wordKeys = wordKeysOf(plain);
-    let clauses: Float32Array[] | undefined;
+    let clauses: ReturnType<Look["clauses"]> | undefined;
     this.grams.cosines(weightsOf(plain), sheet.lexical, count);
     yield;
     this.named.cosines(this.concepts.in(plain), sheet.concepts, count);
@@ -94,8 +96,12 @@ export class Stages {
       plain,
       chinese: isChinese(plain),
       vector,
+      request: this.coverage?.requestOf(plain),
       clauses: () => {
-        clauses ??= clausesOf(said).map((clause) => embedder!.embedOne(clause));
+        if (clauses === undefined) {
+          const all = clausesOf(said);
+          clauses = { plain: all.map(normalise), vectors: all.map((clause) => embedder!.embedOne(clause)) };
+        }
         return clauses;
       },
       lexical: sheet.lexical,
@@ -126,15 +132,9 @@ export class Stages {
     exact.add(at);
   }
 
-  /** The first words of texts in normal form, each once. */
-  wordsIn(plain: readonly string[]): readonly Word[] {
-    return this.coverage?.wordsIn(plain) ?? [];
-  }
-
-  /** How much of what a text says is said by cards of these words as well, 0..1; null if that cannot be told. */
-  covered({ said, plain }: Look, cards: readonly (readonly Word[])[]): number | null {
-    const clauses = clausesOf(said).map(normalise);
-    return this.coverage?.of(clauses.length === 0 ? [plain] : clauses, cards) ?? null;
+  /** The words of a card's texts in normal form; undefined if nothing is known of words. */
+  wordsOf(plain: readonly string[]): CardWords | undefined {
+    return this.coverage?.cardOf(plain);
   }
 
   /** Whether so much came since the last time that it should be refreshed now. */
