@@ -96,6 +96,7 @@ export class Coverage {
 export class RequestWords {
   private readonly worth = new Map<string, number>();
   private readonly near = new Map<CardWords, Map<string, number>>();
+  private words: ReadonlySet<string> | undefined;
 
   constructor(
     private readonly plain: string,
@@ -104,7 +105,8 @@ export class RequestWords {
 
   /** The share of its words, each by what it is worth, that one card says, 0..1; 0 without words. */
   share(card: CardWords): number {
-    return this.covered(wordsIn([this.plain], REQUEST_MAX), [card]) ?? 0;
+    this.words ??= wordsIn([this.plain], REQUEST_MAX);
+    return this.covered(this.words, [card]) ?? 0;
   }
 
   /**

@@ -111,7 +111,7 @@ export class Meaning {
 
   /**
    * Makes good what drifted as cards came, and sets the thresholds anew, those with the fine stage from what it has embedded; in
-   * steps of about a millisecond.
+   * steps of a few milliseconds at most.
    */
   *settle(passages?: Passages): Steps<void> {
     yield* this.index.refresh();

@@ -30,8 +30,8 @@ export interface Lessons {
 }
 
 /**
- * Asks cards' own texts, to learn from the answers what is near enough here. In steps of about a millisecond, between which cards
- * may come and go, and others may ask.
+ * Asks cards' own texts, to learn from the answers what is near enough here. In steps of a few milliseconds at most, between which
+ * cards may come and go, and others may ask.
  */
 export class Rehearsal {
   constructor(private readonly index: CardIndex) {}
