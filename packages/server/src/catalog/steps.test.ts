@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { settle } from "../../../../test/kit/fake-system.js";
 import { finished, inTurns, type Steps } from "./steps.js";
 
 /** A clock that each step moves on, and turns that are taken by hand. */
@@ -32,6 +33,7 @@ test("in turns, short steps share one, and when it is over others have theirs", 
   const at = [system.monotonic()];
   for (let turn = turns.shift(); turn !== undefined; turn = turns.shift()) {
     turn();
+    await settle(1);
     at.push(system.monotonic());
   }
   expect(at).toEqual([2, 4, 13, 14]);

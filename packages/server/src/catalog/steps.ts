@@ -1,4 +1,5 @@
 import type { System } from "../ports/system.js";
+import { Pace } from "../time/pace.js";
 
 /**
  * Work in steps, between which others may have the event loop. It is written once, as a generator, and gone through by whoever
@@ -15,22 +16,19 @@ export function finished<T>(steps: Steps<T>): T {
 }
 
 /** So long it goes on before others have their turn, ms, and for up to one step more. */
-const TURN_MS = 4;
+const TURN_MS = 3;
 
 /** A few steps at a time. */
-export function inTurns<T>(steps: Steps<T>, system: Pick<System, "monotonic" | "after">, turnMs = TURN_MS): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const go = (): void => {
-      try {
-        const until = system.monotonic() + turnMs;
-        let step = steps.next();
-        while (step.done !== true && system.monotonic() < until) step = steps.next();
-        if (step.done === true) resolve(step.value);
-        else system.after(0, go);
-      } catch (error) {
-        reject(error);
-      }
-    };
-    go();
-  });
+export async function inTurns<T>(
+  steps: Steps<T>,
+  system: Pick<System, "monotonic" | "after">,
+  turnMs = TURN_MS,
+): Promise<T> {
+  const pace = new Pace(system, turnMs);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    const rest = pace.rest();
+    if (rest !== undefined) await rest;
+  }
 }

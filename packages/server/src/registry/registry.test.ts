@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeLink } from "../../../../test/kit/fake-link.js";
 import { card, FakeRooms } from "../../../../test/kit/fake-rooms.js";
+import { settle } from "../../../../test/kit/fake-system.js";
+import { SlowSystem } from "../../../../test/kit/slow-system.js";
 import { openMemory } from "../engines/memory/index.js";
 import type { ViewChange } from "./view.js";
 
@@ -346,6 +348,28 @@ describe("REG-7: purging", () => {
     expect(rooms.registry.view.agents.size).toBe(0);
     expect(await rooms.engine.registry.list("version")).toEqual([]);
     await expect(content(1)).rejects.toMatchObject({ code: "NOT_FOUND", path: "agentId" });
+  });
+
+  test("looks at a large fleet bit by bit, and others have the event loop in between", async () => {
+    const system = new SlowSystem();
+    rooms = await FakeRooms.open({ system });
+    const gone = await rooms.join(card("a1", ["query"]));
+    await rooms.registry.deregister(gone.instance, "done");
+    for (let n = 2; n <= 5; n++) await rooms.join(card(`a${n}`, [`q${n}`]));
+    system.jumpWall(DAY + 1);
+    let isThrough = false;
+    const purging = rooms.registry.purge().then(() => {
+      isThrough = true;
+    });
+    let rests = 0;
+    for (; !isThrough; rests++) {
+      await settle();
+      system.advance(1);
+    }
+    await purging;
+    expect(rests).toBeGreaterThan(10);
+    expect([...rooms.registry.view.agents.keys()].map((key) => key.slice(-2))).toEqual(["a2", "a3", "a4", "a5"]);
+    expect([...rooms.registry.view.capabilities.keys()]).toEqual(["q2", "q3", "q4", "q5"]);
   });
 
   test("touches nobody who is there", async () => {

@@ -2,8 +2,9 @@ import { type Card, type Params, ReachError, type Registered } from "@agent-reac
 import { type CardHints, readCard } from "@agent-reach/protocol/read";
 import { Turns } from "../collections/turns.js";
 import type { Link } from "../ports/delivery.js";
-import type { RegistryChange, RegistryPut, RegistryStore } from "../ports/registry-store.js";
+import type { InstanceRecord, RegistryChange, RegistryPut, RegistryStore } from "../ports/registry-store.js";
 import type { System } from "../ports/system.js";
+import { Pace } from "../time/pace.js";
 import { Contracts } from "./contract.js";
 import { Fence } from "./fence.js";
 import { Flapping } from "./flapping.js";
@@ -37,6 +38,8 @@ export interface RegisterRequest {
   /** Whether this link holds the instance already, which makes the registration an update. */
   holds: (instance: LiveInstance) => boolean;
 }
+
+const PURGE_STRETCH_MS = 2;
 
 /**
  * Who is there. Confirms a registration only when it is durable; everything else about an instance lives in memory and
@@ -352,18 +355,30 @@ export class Registry {
     this.rests.set(instance, this.system.after(restMs + 1, over));
   }
 
-  /** Forgets instances that have been offline for long, agents without instances, and outdated versions. */
+  /**
+   * Forgets instances that have been offline for long, agents without instances, and outdated versions. It looks at everybody, and at
+   * a pace: they may be a hundred thousand.
+   */
   async purge(): Promise<void> {
     const now = this.system.now();
     const before = now - this.settings.purgeAfterSec * 1000;
-    const gone = [...this.view.instances.values()].filter(
-      ({ record }) => record.state === "offline" && record.since <= before,
-    );
-    await this.fence.raise(gone.reduce((highest, { record }) => Math.max(highest, record.epoch), 0));
-    for (const { record } of gone) await this.store.remove("instance", record.key, record.revision);
-    for (const [key, agent] of [...this.view.agents])
+    const pace = new Pace(this.system, PURGE_STRETCH_MS);
+    const { instances, agents, capabilities } = this.view;
+    const gone: InstanceRecord[] = [];
+    for (const { record } of instances.values()) {
+      if (record.state === "offline" && record.since <= before) gone.push(record);
+      await pace.rest();
+    }
+    await this.fence.raise(gone.reduce((highest, { epoch }) => Math.max(highest, epoch), 0));
+    for (const record of gone) await this.store.remove("instance", record.key, record.revision);
+    for (const [key, agent] of agents) {
       await this.turns.run(key, () => this.purgeAgent(agent, now, before));
-    this.view.forgetCapabilities(before);
+      await pace.rest();
+    }
+    for (const name of capabilities.keys()) {
+      this.view.forgetCapability(name, before);
+      await pace.rest();
+    }
   }
 
   /** In turn with registrations: one of them may be about to use what would be forgotten. */

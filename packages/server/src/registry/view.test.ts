@@ -161,9 +161,9 @@ describe("single changes", () => {
     view.apply({ type: "put", revision: 1, record });
     clock.now = 5_000;
     view.apply({ type: "put", revision: 2, record: { ...record, card: card("a1", ["other"]), cardVersion: 2 } });
-    view.forgetCapabilities(5_000);
+    view.forgetCapability("query", 5_000);
     expect(view.capabilities.get("query")).toMatchObject({ offers: [], gone: [], withdrawnAt: 5_000 });
-    view.forgetCapabilities(5_001);
+    for (const name of ["query", "other"]) view.forgetCapability(name, 5_001);
     expect([...view.capabilities.keys()]).toEqual(["other"]);
   });
 

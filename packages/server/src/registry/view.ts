@@ -180,11 +180,10 @@ export class View {
     }
   }
 
-  /** Forgets capabilities that nobody has offered since `before` (wall ms). */
-  forgetCapabilities(before: number): void {
-    for (const [name, entry] of this.capabilities) {
-      if (entry.withdrawnAt !== undefined && entry.withdrawnAt < before) this.capabilities.delete(name);
-    }
+  /** Forgets a capability that nobody has offered since `before` (wall ms). */
+  forgetCapability(name: string, before: number): void {
+    const entry = this.capabilities.get(name);
+    if (entry?.withdrawnAt !== undefined && entry.withdrawnAt < before) this.capabilities.delete(name);
   }
 
   private countTag(tag: string, name: string, by: number): void {
