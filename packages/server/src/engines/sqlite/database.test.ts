@@ -63,6 +63,32 @@ describe("opening reach.db", () => {
     database.close();
   });
 
+  test("copies a long log into the file once it is on disk, and begins it anew", async () => {
+    const database = await openDatabase(directory);
+    const { connection } = database;
+    const sizes = () => [file, `${file}-wal`].map((name) => statSync(name).size);
+    const fill = async () => {
+      connection.exec("BEGIN");
+      for (let n = 0; n < 1_200; n++) connection.prepare("INSERT INTO filling VALUES (zeroblob(4000))").run();
+      connection.exec("COMMIT");
+      const before = sizes();
+      expect(await new Promise((resolve) => database.sync(resolve))).toBeNull();
+      return before;
+    };
+    connection.exec("CREATE TABLE filling (bytes BLOB)");
+    const [empty, log] = await fill();
+    expect(empty).toBeLessThan(1e6);
+    expect(log).toBeGreaterThan(4.8e6);
+    const [filled] = sizes();
+    expect(filled).toBeGreaterThan(4.8e6);
+    const [, logAgain] = await fill();
+    expect(logAgain).toBeLessThan(1.1 * log!);
+    expect(sizes()[0]).toBeGreaterThan(9.6e6);
+    // And is left as it was: the next commit begins the log in a way that outlasts a power failure.
+    expect(connection.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: 1 });
+    database.close();
+  });
+
   test("a store of the first version is brought to this one, with all that is in its registry", async () => {
     const old = (await loadDriver())(file);
     old.exec(`PRAGMA application_id = ${APPLICATION_ID}; ${migrations[0]}; PRAGMA user_version = 1`);

@@ -9,7 +9,7 @@ import { Writer } from "./writer.js";
 /** The default: one file `reach.db` in `directory`, which this process then owns. Rejects if it cannot be had or trusted. */
 export async function openSqlite(directory: string, system?: System): Promise<Engine> {
   const database = await openDatabase(directory);
-  const writer = new Writer(database.connection, directory, (done) => database.sync(done), system?.after);
+  const writer = new Writer(database.connection, directory, (done) => database.sync(done), system);
   const registry = new SqliteRegistryStore(database, writer);
   let closing: Promise<void> | undefined;
   return {

@@ -8,8 +8,8 @@ import { storageFailure, syncFailure } from "./failures.js";
 
 /** How long a patient operation waits. */
 const PATIENCE_MS = 100;
-/** Keeps one group from holding the event loop for long; what is over goes into the next turn's. */
-const GROUP_MAX = 1024;
+/** So long a group's operations hold the event loop, and its commit as long again; those that are left go into the next group. */
+const GROUP_MS = 4;
 
 interface Operation {
   /** Within the transaction. May run again after a rollback, so it changes nothing but the database. */
@@ -49,13 +49,18 @@ export class Writer {
   #scheduled = false;
   #syncing = false;
   #stopWaiting: (() => void) | undefined;
-  readonly #after: System["after"];
+  readonly #system: Pick<System, "after" | "monotonic">;
   #closed = false;
   #failure: ReachError | undefined;
   readonly #enders: ((stored: boolean) => void)[] = [];
 
-  constructor(connection: Connection, directory: string, sync: Sync, after: System["after"] = osSystem().after) {
-    this.#after = after;
+  constructor(
+    connection: Connection,
+    directory: string,
+    sync: Sync,
+    system: Pick<System, "after" | "monotonic"> = osSystem(),
+  ) {
+    this.#system = system;
     this.#connection = connection;
     this.#directory = directory;
     this.#sync = sync;
@@ -78,7 +83,7 @@ export class Writer {
       const refusal = this.#refusal();
       if (refusal) return reject(refusal);
       this.#patient.push({ run, committed, resolve, reject, value: undefined });
-      this.#stopWaiting ??= this.#after(PATIENCE_MS, () => this.#endPatience());
+      this.#stopWaiting ??= this.#system.after(PATIENCE_MS, () => this.#endPatience());
     });
   }
 
@@ -124,18 +129,24 @@ export class Writer {
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      const group = this.#waiting.length > GROUP_MAX ? this.#waiting.splice(0, GROUP_MAX) : this.#waiting;
-      if (group === this.#waiting) this.#waiting = [];
+      const group = this.#waiting;
+      this.#waiting = [];
       this.#execute(group);
       if (this.#waiting.length > 0) this.#schedule();
     });
   }
 
   #execute(group: Operation[]): void {
+    const until = this.#system.monotonic() + GROUP_MS;
     let running: Operation | undefined;
     try {
       this.#begin.run();
-      for (running of group) running.value = running.run();
+      for (const [i, operation] of group.entries()) {
+        running = operation;
+        operation.value = operation.run();
+        const isOver = i + 1 < group.length && this.#system.monotonic() >= until;
+        if (isOver) this.#waiting.unshift(...group.splice(i + 1));
+      }
       running = undefined;
       this.#commit.run();
     } catch (error) {
