@@ -1,4 +1,5 @@
 import { Postings, type Worth } from "./postings.js";
+import type { Steps } from "./steps.js";
 
 /** Postings that are gone through at a stretch: a fraction of a millisecond. */
 const STRETCH = 50_000;
@@ -45,13 +46,22 @@ export class CosineIndex {
     return this.worth(this.postings.count(key), this.count);
   }
 
-  /** Puts the cosine of each of the first `count` documents into its place in `sums`, 0..1. What is there behind them may change. */
-  cosines(request: ReadonlyMap<number, number>, sums: Float32Array, count = this.count): void {
+  /**
+   * Puts the cosine of each of the first `count` documents into its place in `sums`, 0..1, in steps. What is there behind them may
+   * change.
+   */
+  *cosines(request: ReadonlyMap<number, number>, sums: Float32Array, count = this.count): Steps<void> {
     sums.fill(0, 0, count);
     let squares = 0;
+    let seen = 0;
     for (const [key, weight] of request) {
       const worth = this.worthOf(key);
       if (worth === 0) continue;
+      if (seen > STRETCH) {
+        seen = 0;
+        yield;
+      }
+      seen += this.postings.count(key);
       squares += (worth * weight) ** 2;
       // Worth twice: once in the document's vector, and once in the request's.
       this.postings.addTo(sums, key, weight * worth * worth);

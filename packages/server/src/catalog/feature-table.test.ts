@@ -19,6 +19,18 @@ test("numbers features in the order in which they come, also while it goes over 
   expect(wrong).toEqual([]);
 });
 
+test("lists those that were there, though others come meanwhile and make it go over", () => {
+  const table = new FeatureTable();
+  const count = 130_000;
+  for (let n = 0; n < count; n++) table.add(keyOf(n));
+  const steps = table.inOrder();
+  let more = count;
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) for (let n = 0; n < 1_000; n++) table.add(keyOf(more++));
+  expect(more).toBeGreaterThan(131_072);
+  expect([...step.value].sort((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, n) => n));
+});
+
 test("lists each of them once, whether it has gone over or not", () => {
   // A table of 2^17 slots begins to go over when it is half full.
   for (const count of [0, 1, 600, 65_537, 70_000]) {

@@ -39,16 +39,24 @@ export class FeatureTable {
     return number;
   }
 
-  /** All numbers, in an order that depends on the keys alone as far as it can. Yields while it waits for the copy to be through. */
+  /**
+   * All numbers, in an order that depends on the keys alone as far as it can; in steps, and without those that come meanwhile. Waits
+   * for the copy to be through.
+   */
   *inOrder(): Generator<void, Int32Array> {
     while (this.old !== undefined) {
       this.copy(AT_ONCE_MAX / 4);
       yield;
     }
+    // If it grows meanwhile, it goes over into another one, and stays as it is.
     const { slots } = this;
     const numbers = new Int32Array(this.used);
     let count = 0;
-    for (let at = 1; at < slots.length; at += SLOT) if (slots[at] !== 0) numbers[count++] = slots[at]! - 1;
+    for (let at = 1; at < slots.length; at += SLOT) {
+      const number = slots[at]! - 1;
+      if (number >= 0 && number < numbers.length) numbers[count++] = number;
+      if (at % AT_ONCE_MAX === 1) yield;
+    }
     return numbers;
   }
 

@@ -12,6 +12,9 @@ const FEATURES_MIN = 64;
 const WEIGHT_MAX = 8;
 const weights = Float32Array.from({ length: 256 }, (_, i) => (i / 255) ** 2 * WEIGHT_MAX);
 
+/** To come to a feature takes about as long as to go through so many of its postings, and most have but one. */
+const FEATURE_COST = 16;
+
 /** What a feature's presence in `df` of `count` documents makes it worth. */
 export type Worth = (df: number, count: number) => number;
 
@@ -53,8 +56,8 @@ export class Postings {
   }
 
   /**
-   * As `addTo` for every feature, squared: `(factor(df) · weight)²`. Yields after about so many postings, so that others may
-   * have the event loop; documents may be added meanwhile.
+   * As `addTo` for every feature, squared: `(factor(df) · weight)²`. Yields after about the time that so many postings take, so that
+   * others may have the event loop; documents may be added meanwhile.
    */
   *addSquares(sums: Float32Array, factor: (df: number) => number, pauseAfter: number): Generator<void> {
     let seen = 0;
@@ -69,6 +72,7 @@ export class Postings {
         }
         seen += to - from;
       });
+      seen += FEATURE_COST;
       if (seen < pauseAfter) continue;
       seen = 0;
       yield;

@@ -83,9 +83,9 @@ export class Stages {
     const vector = embedder?.embedOne(said);
     const wordKeys = wordKeysOf(plain);
     let clauses: ReturnType<Look["clauses"]> | undefined;
-    this.grams.cosines(weightsOf(plain), sheet.lexical, count);
+    yield* this.grams.cosines(weightsOf(plain), sheet.lexical, count);
     yield;
-    this.named.cosines(this.concepts.in(plain), sheet.concepts, count);
+    yield* this.named.cosines(this.concepts.in(plain), sheet.concepts, count);
     const bestByWords = this.words.shares(wordKeys, sheet.words, count);
     yield;
     const areEstimates = vector !== undefined && this.vectors!.cosines(vector, sheet.embedding, count);
