@@ -219,8 +219,7 @@ export class CardIndex {
     const { traits } = this;
     const { count } = look;
     const { scores } = look.sheet;
-    order.countAll(scan(look, traits, count, scores, isMeant));
-    yield;
+    order.countAll(yield* scan(look, traits, count, scores, isMeant));
     let most = 0;
     for (const at of highest(scores, count, look.exact === undefined ? limit : REFINED_MAX)) {
       this.stages.refine(look, at);

@@ -1,4 +1,5 @@
 import { LEFT_OUT } from "./order.js";
+import type { Steps } from "./steps.js";
 import { isAlive, isChinese, operationsOf, type Traits } from "./traits.js";
 
 /** How near each stage finds each document, by its number, and what a request asks of its traits. */
@@ -11,6 +12,9 @@ export interface Scannable {
   /** Of each set of operations. */
   readonly factors: readonly number[];
 }
+
+/** So many documents are scored at a stretch: about a millisecond. */
+const STRETCH = 32_768;
 
 /** What is said of all scores before the operation. */
 export interface Totals {
@@ -45,22 +49,37 @@ function sumOf(lexical: number, concepts: number, words: number, near: number, s
 }
 
 /**
- * Scores the first `count` documents that are there and meant (all, if that is not said); the others are left out. The one loop
- * of a question that is as long as the catalog and does more than add: what it needs of each document lies in arrays, and these
- * in variables, as they would be looked up anew each time otherwise.
+ * Scores the first `count` documents that are there and meant (all, if that is not said), in steps; the others are left out.
  */
-export function scan(
-  { lexical, concepts, words, embedding, chinese, factors }: Scannable,
+export function* scan(
+  look: Scannable,
   traits: Traits,
   count: number,
   scores: Float32Array,
   isMeant?: (at: number) => boolean,
-): Totals {
-  const { column } = traits;
-  let counted = 0;
-  let most = 0;
-  let sum = 0;
-  for (let at = 0; at < count; at++) {
+): Steps<Totals> {
+  const totals = { counted: 0, most: 0, sum: 0 };
+  for (let from = 0; from < count; from += STRETCH) {
+    scanSome(look, traits, [from, Math.min(count, from + STRETCH)], scores, totals, isMeant);
+    yield;
+  }
+  return totals;
+}
+
+/**
+ * The one loop of a question that is as long as the catalog and does more than add: what it needs of each document lies in arrays,
+ * and these in variables, as they would be looked up anew each time otherwise.
+ */
+function scanSome(
+  { lexical, concepts, words, embedding, chinese, factors }: Scannable,
+  { column }: Traits,
+  [from, to]: readonly [number, number],
+  scores: Float32Array,
+  totals: Totals,
+  isMeant: ((at: number) => boolean) | undefined,
+): void {
+  let { counted, most, sum } = totals;
+  for (let at = from; at < to; at++) {
     const trait = column[at]!;
     if (!isAlive(trait) || (isMeant !== undefined && !isMeant(at))) {
       scores[at] = LEFT_OUT;
@@ -73,5 +92,7 @@ export function scan(
     sum += plain;
     if (plain > most) most = plain;
   }
-  return { counted, most, sum };
+  totals.counted = counted;
+  totals.most = most;
+  totals.sum = sum;
 }
