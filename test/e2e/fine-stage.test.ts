@@ -84,8 +84,10 @@ describe("CAT-4: a node with a fine stage", () => {
     expect((await chosen(node, asked)).reasons).toContainEqual(fine);
     const many = { tasks: [{ intent: "would you cancel the order", matching: "two-stage", input: {} }] };
     server.texts.length = 0;
-    await wire.request("submit.many", many);
+    const { tasks } = await wire.request("submit.many", many);
     expect(server.texts).toEqual(["would you cancel the order"]);
+    // It is decided later where they go, and still known how their words were understood.
+    expect((await chosen(node, tasks[0].messageId)).reasons).toContainEqual(fine);
   });
 
   test("asks nobody about a name, the very words of an example, or where only the index may read", async () => {

@@ -123,6 +123,8 @@ export type NewTask = Omit<TaskRecord, "seq" | "revision">;
 export interface TaskRequest {
   target?: { agentId?: string; instanceId?: string };
   intent?: string;
+  /** What the words of the intent were understood by, when they were: how well the capability fits, 0..1, and what says so. */
+  understood?: { match: number; reasons: readonly string[] };
   sessionRef?: string;
   sequence?: number;
   partitionKey?: string;

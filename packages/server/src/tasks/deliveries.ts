@@ -100,7 +100,7 @@ export class Deliveries {
     }
     const number = task.attempt + 1;
     const decision = this.router.decide(
-      resolution.resolved,
+      { ...resolution.resolved, ...request.understood },
       request,
       askedOf(task),
       log,
