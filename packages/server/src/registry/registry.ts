@@ -39,6 +39,7 @@ export interface RegisterRequest {
   holds: (instance: LiveInstance) => boolean;
 }
 
+/** So long it looks at a stretch. */
 const PURGE_STRETCH_MS = 2;
 
 /**
