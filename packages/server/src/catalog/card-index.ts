@@ -269,8 +269,9 @@ export class CardIndex {
     return evidenceOf(top, { candidates: order.counted, best: order.most, sum: order.sum, covered: covered ?? null });
   }
 
-  private covered(look: Look, { best }: Order, without?: Without): number | undefined {
-    const cards = best.slice(0, COVERING).flatMap(({ at }) => this.wordsLeft(at, without) ?? []);
+  /** By those that were first before they were ranked again: who was chosen for what it covers says less of how much is covered. */
+  private covered(look: Look, { before }: Order, without?: Without): number | undefined {
+    const cards = before.slice(0, COVERING).flatMap(({ at }) => this.wordsLeft(at, without) ?? []);
     return look.request?.best(look.clauses().plain, cards);
   }
 

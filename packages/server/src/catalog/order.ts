@@ -17,6 +17,8 @@ type Rescored = Pick<Place, "score" | "near" | "covered">;
 /** The best few documents, and what is said of all. */
 export class Order {
   readonly best: Place[] = [];
+  /** The best before they were ranked again, if they were. */
+  before: readonly Place[] = this.best;
   counted = 0;
   /** Highest and sum of the plain scores of all. */
   most = 0;
@@ -28,6 +30,7 @@ export class Order {
   again(limit: number, rescored: (place: Place) => Rescored): Order {
     const order = new Order(limit);
     order.countAll(this);
+    order.before = this.before;
     for (const place of this.best) order.offer(place.at, place.plain, rescored(place));
     return order;
   }
