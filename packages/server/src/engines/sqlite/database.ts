@@ -75,6 +75,7 @@ export class Database {
     this.#log = openSync(join(directory, LOG), "r+");
     this.#logIndex = openSync(join(directory, LOG_INDEX), "r");
     this.#file = openSync(join(directory, FILE), "r+");
+    this.limitGrowth();
   }
 
   /**

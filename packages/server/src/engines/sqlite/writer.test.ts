@@ -5,11 +5,15 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SlowSystem } from "../../../../../test/kit/slow-system.js";
 import { newEvent, newInstance, newTask, put } from "../../ports/conformance/samples.js";
 import type { TaskRecord } from "../../ports/task-store.js";
+import { osSystem } from "../os/system.js";
 import { type Database, openDatabase } from "./database.js";
 import { SqliteJournal } from "./journal.js";
 import { SqliteRegistryStore } from "./registry-store.js";
 import { SqliteTaskStore } from "./task-store.js";
 import { Writer } from "./writer.js";
+
+/** Groups have all the time they want, so that what is asked for in one turn is one. */
+const still = { after: osSystem().after, monotonic: () => 0 };
 
 describe("Writer", () => {
   let directory: string;
@@ -18,7 +22,7 @@ describe("Writer", () => {
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), "reach-"));
     database = await openDatabase(directory);
-    writer = new Writer(database.connection, directory, (done) => database.sync(done));
+    writer = new Writer(database.connection, directory, (done) => database.sync(done), still);
     database.connection.exec("CREATE TABLE rows (n INTEGER NOT NULL)");
   });
   afterEach(async () => {
@@ -113,7 +117,7 @@ describe("Writer over a disk that takes its time", () => {
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), "reach-"));
     database = await openDatabase(directory);
-    writer = new Writer(database.connection, directory, (done) => asked.push(done));
+    writer = new Writer(database.connection, directory, (done) => asked.push(done), still);
     database.connection.exec("CREATE TABLE rows (n INTEGER NOT NULL)");
   });
   afterEach(async () => {
@@ -201,7 +205,7 @@ describe("a full disk", () => {
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), "reach-"));
     database = await openDatabase(directory);
-    writer = new Writer(database.connection, directory, (done) => database.sync(done));
+    writer = new Writer(database.connection, directory, (done) => database.sync(done), still);
     tasks = new SqliteTaskStore(database, writer);
   });
   afterEach(async () => {

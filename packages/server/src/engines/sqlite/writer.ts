@@ -26,7 +26,8 @@ export type Sync = (done: (error: Error | null) => void) => void;
 
 /**
  * The one writer: operations asked for in one turn of the event loop, or while the disk confirms the group before, become one
- * transaction, so that durability costs one fsync a group, not a row, and nobody but those who asked waits for it.
+ * transaction as far as GROUP_MS goes, so that durability costs one fsync a group, not a row, and nobody but those who asked waits
+ * for it.
  *
  * W1  An operation resolves after the commit that holds it is on disk, never before.
  * W2  Operations take effect in the order in which they were asked for.
