@@ -13,7 +13,7 @@ const WEIGHT_MAX = 8;
 const weights = Float32Array.from({ length: 256 }, (_, i) => (i / 255) ** 2 * WEIGHT_MAX);
 
 /** To come to a feature takes about as long as to go through so many of its postings, and most have but one. */
-const FEATURE_COST = 16;
+const FEATURE_COST = 24;
 
 /** What a feature's presence in `df` of `count` documents makes it worth. */
 export type Worth = (df: number, count: number) => number;

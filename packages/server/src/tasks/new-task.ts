@@ -86,10 +86,9 @@ function givenBy(
   };
   const { target, intent, sessionRef, sequence, partitionKey, parentId, labels, version, weights } = envelope;
   if (target !== undefined) given.target = target;
-  if (intent !== undefined) {
-    given.intent = intent;
+  if (intent !== undefined) given.intent = intent;
+  if (intent !== undefined && envelope.capability === undefined)
     given.understood = { match: resolved.match, reasons: resolved.reasons };
-  }
   if (sessionRef !== undefined) given.sessionRef = sessionRef;
   if (sequence !== undefined) given.sequence = sequence;
   if (partitionKey !== undefined) given.partitionKey = partitionKey;

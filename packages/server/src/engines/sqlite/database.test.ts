@@ -7,6 +7,7 @@ import {
   openSync,
   readFileSync,
   rmSync,
+  statfsSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -86,6 +87,14 @@ describe("opening reach.db", () => {
     expect(sizes()[0]).toBeGreaterThan(9.6e6);
     // And is left as it was: the next commit begins the log in a way that outlasts a power failure.
     expect(connection.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: 1 });
+    database.close();
+  });
+
+  test("F07: may not grow into all that is free, from the start on", async () => {
+    const database = await openDatabase(directory);
+    const { max_page_count: pages } = database.connection.prepare("PRAGMA max_page_count").get()!;
+    const { blocks, bsize } = statfsSync(directory);
+    expect((pages as number) * 4096).toBeLessThan(blocks * bsize);
     database.close();
   });
 

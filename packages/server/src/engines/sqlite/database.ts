@@ -56,6 +56,7 @@ export class Database {
   readonly #lock: Connection;
   readonly #getMeta: Statement;
   readonly #setMeta: Statement;
+  readonly #copyLog: Statement;
   /** SQLite's write-ahead log, which stays the same file as long as the connection is open. */
   readonly #log: number;
   readonly #logIndex: number;
@@ -70,12 +71,12 @@ export class Database {
     this.#lock = lock;
     this.#getMeta = connection.prepare("SELECT value FROM meta WHERE key = ?");
     this.#setMeta = connection.prepare("UPDATE meta SET value = ? WHERE key = ?");
+    this.#copyLog = connection.prepare("PRAGMA wal_checkpoint(PASSIVE)");
     // Reading has made sure that the log is there.
     this.meta("clean");
     this.#log = openSync(join(directory, LOG), "r+");
     this.#logIndex = openSync(join(directory, LOG_INDEX), "r");
     this.#file = openSync(join(directory, FILE), "r+");
-    this.limitGrowth();
   }
 
   /**
@@ -103,7 +104,7 @@ export class Database {
   #checkpoint(): boolean {
     this.connection.exec("PRAGMA synchronous = OFF");
     try {
-      this.#copiedPages = this.connection.prepare("PRAGMA wal_checkpoint(PASSIVE)").get()!["log"] as number;
+      this.#copiedPages = this.#copyLog.get()!["log"] as number;
       return true;
     } catch (error) {
       // On a full disk all stays in the log, until there is room.
@@ -174,6 +175,7 @@ export async function openDatabase(directory: string): Promise<Database> {
     connection = connect(file);
     prepare(connection, file, directory);
     const database = new Database(directory, connection, lock);
+    database.limitGrowth();
     markOpen(database);
     return database;
   } catch (error) {
@@ -240,7 +242,7 @@ function prepare(connection: Connection, file: string, directory: string): void 
   }
   migrate(connection, file, directory);
   // NORMAL is set after WAL, and by name, since builds differ in their default. It leaves what was committed to `sync`, for which
-  // the writer waits: FULL would do it within COMMIT, and the whole node would wait. So are checkpoints.
+  // the writer waits: FULL would do it within COMMIT, and the whole node would wait. Checkpoints are left to it as well.
   assertPragma(connection, "journal_mode", "WAL", "wal");
   assertPragma(connection, "synchronous", "NORMAL", 1);
   connection.exec(`PRAGMA journal_size_limit = ${LOG_BYTES_KEPT}; PRAGMA wal_autocheckpoint = 0`);

@@ -146,7 +146,7 @@ export class Writer {
         running = operation;
         operation.value = operation.run();
         const isOver = i + 1 < group.length && this.#system.monotonic() >= until;
-        if (isOver) this.#waiting.unshift(...group.splice(i + 1));
+        if (isOver) this.#waiting = group.splice(i + 1).concat(this.#waiting);
       }
       running = undefined;
       this.#commit.run();
